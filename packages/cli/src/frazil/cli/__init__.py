@@ -1,0 +1,1 @@
+"""The `frazil` command and the local stack behind it."""

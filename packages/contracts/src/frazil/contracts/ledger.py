@@ -1,0 +1,57 @@
+"""The ledger: what one commit of one connector did, kept in the snapshot of the table itself."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict
+
+from frazil.contracts.naming import consumer_group
+from frazil.contracts.offsets import Offsets
+
+_KEY = "frazil.ledger."
+
+
+class Ledger(BaseModel):
+    """One commit. `start` and `end` are offsets; `run` names the driver that wrote it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    connector: str
+    epoch: int
+    run: str
+    cluster_id: str
+    topic_ids: dict[str, str]
+    start: Offsets
+    end: Offsets
+    consumed: int = 0
+    written: int = 0
+    filtered: int = 0
+    dead: int = 0
+    min_time: datetime | None = None
+    max_time: datetime | None = None
+    valid_through: datetime | None = None
+
+    @staticmethod
+    def key(connector: str) -> str:
+        """Name of the summary property; one a connector, for several may share a table."""
+        return _KEY + connector
+
+    @classmethod
+    def from_summary(cls, summary: Mapping[str, str], connector: str) -> Self | None:
+        text = summary.get(cls.key(connector))
+        return None if text is None else cls.model_validate_json(text)
+
+    def to_summary(self, *, control_topic: str, commit_id: str) -> dict[str, str]:
+        """Return the ledger, and beside it the keys that Kafka Connect's dashboards read."""
+        group = consumer_group(self.connector)
+        summary = {
+            self.key(self.connector): self.model_dump_json(exclude_none=True),
+            f"kafka.connect.offsets.{control_topic}.{group}": "{}",
+            "kafka.connect.commit-id": commit_id,
+            "kafka.connect.task-id": f"{self.connector}-0",
+        }
+        if self.valid_through is not None:
+            summary["kafka.connect.valid-through-ts"] = self.valid_through.isoformat()
+            summary["kafka.connect.vtts"] = str(int(self.valid_through.timestamp() * 1000))
+        return summary

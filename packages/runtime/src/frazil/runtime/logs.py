@@ -1,0 +1,72 @@
+"""Structured logs: one event name and its fields a line; values of secret fields never appear."""
+
+import logging
+import re
+import sys
+from collections.abc import Mapping
+
+import structlog
+from structlog.typing import EventDict, Processor, WrappedLogger
+
+MASK = "[hidden]"
+_SECRET = re.compile(
+    r"(password|secret|token|credential|api[-_.]?key|access[-_.]?key|private[-_.]?key|jaas)", re.I
+)
+
+
+def is_secret(name: str) -> bool:
+    return _SECRET.search(name) is not None
+
+
+def masked(fields: Mapping[str, object]) -> dict[str, object]:
+    """Copy the fields with the values of secret names hidden, at any depth."""
+    return {
+        name: MASK if is_secret(name) else masked(value) if isinstance(value, Mapping) else value
+        for name, value in fields.items()
+    }
+
+
+def _mask(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+    return masked(event)
+
+
+def configure(level: str = "INFO", format: str = "json") -> None:  # noqa: A002 (a setting's name)
+    """Send structlog's and the standard library's records to stderr in one format."""
+    shared: list[Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.stdlib.add_logger_name,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.format_exc_info,
+        _mask,
+    ]
+    renderer: Processor = (
+        structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
+        if format == "text"
+        else structlog.processors.JSONRenderer()
+    )
+    structlog.configure(
+        processors=[
+            structlog.stdlib.filter_by_level,
+            *shared,
+            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+        ],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=True,
+    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=shared,
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
+        )
+    )
+    root = logging.getLogger()
+    root.handlers = [handler]
+    root.setLevel(level.upper())
+
+
+def get_logger(name: str) -> structlog.stdlib.BoundLogger:
+    logger: structlog.stdlib.BoundLogger = structlog.stdlib.get_logger(name)
+    return logger

@@ -1,0 +1,29 @@
+"""The base of every settings class: FRAZIL_* variables, frozen, unknown ones left alone."""
+
+import sys
+from pathlib import Path
+
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+def _cache_directory() -> Path:
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "frazil"
+    return Path.home() / ".cache" / "frazil"
+
+
+class FrazilSettings(BaseSettings):
+    """What every process of the house may be told."""
+
+    model_config = SettingsConfigDict(env_prefix="FRAZIL_", frozen=True, extra="ignore")
+
+    home: Path = Field(
+        default_factory=_cache_directory,
+        description="Where jars, Java archives and local stacks are kept.",
+    )
+    java_home: Path | None = Field(
+        default=None, description="A Java 17 or newer; found by itself when not set."
+    )
+    log_level: str = Field(default="INFO", description="DEBUG, INFO, WARNING or ERROR.")
+    log_format: str = Field(default="json", description="json, or text for people.")

@@ -1,0 +1,1 @@
+"""What every Spark worker shares. No connector words; a worker brings its job."""

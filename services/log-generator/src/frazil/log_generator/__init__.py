@@ -1,0 +1,1 @@
+"""Seeded log records of real shape, good and bad."""

@@ -1,0 +1,1 @@
+"""Topics, namespaces, tables and connectors as one desired state: plan, apply, check."""

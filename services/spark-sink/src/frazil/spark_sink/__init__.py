@@ -1,0 +1,1 @@
+"""The sink: Kafka topics to Iceberg tables, exactly once, on Spark."""
