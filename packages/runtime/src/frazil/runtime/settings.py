@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from pydantic import Field
+from pydantic import AliasChoices, Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
@@ -16,14 +16,22 @@ def _cache_directory() -> Path:
 class FrazilSettings(BaseSettings):
     """What every process of the house may be told."""
 
-    model_config = SettingsConfigDict(env_prefix="FRAZIL_", frozen=True, extra="ignore")
+    model_config = SettingsConfigDict(
+        env_prefix="FRAZIL_",
+        env_ignore_empty=True,
+        frozen=True,
+        extra="ignore",
+        populate_by_name=True,
+    )
 
     home: Path = Field(
         default_factory=_cache_directory,
         description="Where jars, Java archives and local stacks are kept.",
     )
     java_home: Path | None = Field(
-        default=None, description="A Java 17 or newer; found by itself when not set."
+        default=None,
+        validation_alias=AliasChoices("FRAZIL_JAVA_HOME", "JAVA_HOME"),
+        description="A Java 17 or newer; found by itself when not set.",
     )
     log_level: str = Field(default="INFO", description="DEBUG, INFO, WARNING or ERROR.")
     log_format: str = Field(default="json", description="json, or text for people.")

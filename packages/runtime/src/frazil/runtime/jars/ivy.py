@@ -1,0 +1,74 @@
+"""Runs the Ivy that PySpark carries: Maven's registry without Maven."""
+
+import subprocess
+from collections import deque
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+
+from frazil.runtime.errors import UserError
+
+_HERE = Path(__file__).parent
+_LINES_OF_TRACE = 15
+
+OnLine = Callable[[str], None]
+
+
+class JarsUnavailableError(UserError):
+    def __init__(self, last_lines: str) -> None:
+        super().__init__(
+            f"Ivy could not load the jars; its last lines:\n{last_lines}\n"
+            "Is the package registry reachable? Run this again: what is loaded stays."
+        )
+
+
+class PySparkMissingError(UserError):
+    def __init__(self) -> None:
+        super().__init__("PySpark is not installed here; `make install` does that.")
+
+
+def retrieve(java: Path, *, into: Path, cache: Path, on_line: OnLine) -> None:
+    """Load all jars into `into/<conf>/`; `cache` keeps what one run got for the next."""
+    last: deque[str] = deque(maxlen=_LINES_OF_TRACE)
+    with subprocess.Popen(
+        _command(java, into=into, cache=cache),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    ) as ivy:
+        for line in ivy.stdout or ():
+            last.append(line.rstrip())
+            on_line(line)
+    if ivy.returncode != 0:
+        raise JarsUnavailableError("\n".join(last))
+
+
+def is_step(line: str) -> bool:
+    """Tell whether Ivy says that it found a module or loaded a jar: two steps for each jar."""
+    return line.startswith(("\tfound ", "\t[SUCCESSFUL ]"))
+
+
+def _command(java: Path, *, into: Path, cache: Path) -> list[str]:
+    jars = _pyspark_jars()
+    class_path = [*jars.glob("ivy-*.jar"), *jars.glob("commons-cli-*.jar")]
+    return [
+        str(java),
+        f"-Dfrazil.ivy.cache={cache}",
+        "-cp",
+        ":".join(map(str, class_path)),
+        "org.apache.ivy.Main",
+        *("-settings", str(_HERE / "ivysettings.xml")),
+        *("-ivy", str(_HERE / "ivy.xml")),
+        *("-retrieve", f"{into}/[conf]/[artifact]-[revision].[ext]"),
+        *("-types", "jar", "bundle"),
+    ]
+
+
+def _pyspark_jars() -> Path:
+    # Looked up and not imported: importing PySpark takes a second, and only workers may.
+    spec = find_spec("pyspark")
+    if spec is None or spec.origin is None:
+        raise PySparkMissingError
+    return Path(spec.origin).parent / "jars"
