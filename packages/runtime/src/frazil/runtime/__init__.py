@@ -1,1 +1,1 @@
-"""Process habits shared by all rooms: settings, logs, metrics, tasks, Java. No domain words."""
+"""Process habits of all rooms: settings, logs, metrics, tasks, children, Java. No domain words."""

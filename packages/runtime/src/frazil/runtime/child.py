@@ -1,0 +1,103 @@
+"""A child process that outlives its parent and is found again by a lock that it holds.
+
+The lock is the proof of life: the kernel drops it with the process, however that ends, and unlike
+a process id it is never given to somebody else.
+"""
+
+import fcntl
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+_POLL_SECONDS = 0.05
+_KILL_SECONDS = 10.0
+
+
+class ChildRunsError(Exception):
+    """The child that was to be started is there already."""
+
+
+@dataclass(frozen=True)
+class Child:
+    """One process, kept in its folder as `lock` and `pid`."""
+
+    folder: Path
+
+    def start(self, command: Sequence[str], *, environment: Mapping[str, str], log: Path) -> int:
+        """Start detached; output goes to the log. Raises ChildRunsError."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        log.parent.mkdir(parents=True, exist_ok=True)
+        with self._lock_file.open("w") as lock, log.open("ab") as output:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise ChildRunsError(str(self.folder)) from error
+            self._pid_file.unlink(missing_ok=True)
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env=environment,
+                pass_fds=(lock.fileno(),),
+                start_new_session=True,
+            )
+        self._pid_file.write_text(str(process.pid))
+        return process.pid
+
+    def is_alive(self) -> bool:
+        try:
+            with self._lock_file.open() as lock:
+                fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except FileNotFoundError:
+            return False
+        except BlockingIOError:
+            return True
+        return False
+
+    @property
+    def pid(self) -> int | None:
+        """The process id, if the child lives."""
+        if not self.is_alive():
+            return None
+        with suppress(FileNotFoundError, ValueError):
+            return int(self._pid_file.read_text())
+        return None
+
+    def stop(self, grace: float) -> None:
+        """End it with SIGTERM, and all its process group with SIGKILL when the grace is over."""
+        self.ask_to_stop()
+        if self._ended_within(grace):
+            return
+        pid = self.pid
+        if pid is not None:
+            with suppress(ProcessLookupError):
+                os.killpg(pid, signal.SIGKILL)
+        self._ended_within(_KILL_SECONDS)
+
+    def ask_to_stop(self) -> None:
+        pid = self.pid
+        if pid is not None:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGTERM)
+
+    def _ended_within(self, seconds: float) -> bool:
+        deadline = time.monotonic() + seconds
+        while self.is_alive():
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(_POLL_SECONDS)
+        return True
+
+    @property
+    def _lock_file(self) -> Path:
+        return self.folder / "lock"
+
+    @property
+    def _pid_file(self) -> Path:
+        return self.folder / "pid"
