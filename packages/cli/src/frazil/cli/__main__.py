@@ -1,0 +1,255 @@
+"""The `frazil` command: each verb builds what it needs and hands over; errors end here."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType
+from typing import Annotated
+
+import pyarrow as pa
+import typer
+from rich.table import Table
+
+from frazil.cli import demo as demos
+from frazil.cli import logview, stack, status
+from frazil.cli.folder import StackFolder
+from frazil.cli.ports import Ports
+from frazil.cli.prepare import prepare
+from frazil.cli.query import CALLS_BY_API, answer
+from frazil.cli.report import COLUMNS
+from frazil.cli.screen import Screen
+from frazil.cli.settings import CliSettings
+from frazil.cli.stack import Stack, Tools
+from frazil.cli.tables import Tables
+from frazil.runtime.errors import UserError
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Kafka Connect's REST API on Spark, writing Iceberg exactly once: the local stack.",
+)
+settings = CliSettings()
+screen = Screen()
+
+StackName = Annotated[str, typer.Option("--stack", help="Name of the local stack.")]
+DemoStackName = Annotated[str, typer.Option("--stack", help="Name of the demo's own stack.")]
+
+
+@app.command()
+def setup() -> None:
+    """Find Java, load the jars, make the class archive: all that is needed once."""
+    tools = _tools()
+    screen.done(f"Java at {tools.java}")
+    screen.done("Jars as locked")
+
+
+@app.command()
+def dev(
+    stack_name: StackName = "dev",
+    detach: Annotated[bool, typer.Option(help="Start and return.")] = False,
+) -> None:
+    """Run the local stack until Ctrl-C."""
+    local = _stack(stack_name)
+    with _stopped_on_error(local.folder):
+        stack.start(local, settings.desired_state, screen.step)
+    screen.say(status.summary(local.folder))
+    if detach:
+        screen.say(f"`frazil stop --stack {stack_name}` ends it.")
+        return
+    screen.say("Ctrl-C ends it.")
+    try:
+        while stack.is_running(local.folder):
+            time.sleep(1)
+    finally:
+        _stop(local.folder)
+
+
+@app.command()
+def stop(stack_name: StackName = "dev") -> None:
+    """End every process of a stack; its data stays."""
+    folder = _folder(stack_name)
+    if stack.is_running(folder):
+        _stop(folder)
+    else:
+        screen.say(f"The stack '{stack_name}' is not running.")
+
+
+@app.command("status")
+def show_status(stack_name: StackName = "dev") -> None:
+    """Show services and connectors of a stack."""
+    folder = _folder(stack_name)
+    _print_table(status.COLUMNS, status.rows(folder))
+    screen.say(status.summary(folder))
+
+
+@app.command()
+def logs(
+    service: Annotated[str | None, typer.Argument(help="A service or a connector.")] = None,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on with new lines.")] = False,
+    stack_name: StackName = "dev",
+) -> None:
+    """Show the last lines of the logs."""
+    folder = _folder(stack_name)
+    logview.show(logview.log_files(folder, service), typer.echo)
+    if follow:
+        logview.follow(lambda: logview.log_files(folder, service), typer.echo)
+
+
+@app.command()
+def produce(
+    topic: Annotated[str, typer.Argument(help="apilogs, errorlogs, auditlogs or all.")] = "all",
+    number: Annotated[
+        int | None, typer.Option("-n", help="How many; endless if not given.")
+    ] = None,
+    rate: Annotated[float | None, typer.Option(help="Records a second.")] = None,
+    stack_name: StackName = "dev",
+) -> None:
+    """Send generated log records to the stack's topics."""
+    servers = _folder(stack_name).read_state().ports.bootstrap_servers
+    options = {"-n": number, "--rate": rate}
+    given = [
+        part for key, value in options.items() if value is not None for part in (key, str(value))
+    ]
+    command = demos.generator_command(topic, *given, servers=servers)
+    raise typer.Exit(subprocess.run(command, env=settings.environment(), check=False).returncode)
+
+
+@app.command()
+def query(
+    question: Annotated[str | None, typer.Argument(help="A table or SQL.")] = None,
+    stack_name: StackName = "dev",
+) -> None:
+    """Ask the tables; without a question, list them."""
+    tables = Tables(_folder(stack_name))
+    if question is None:
+        _print_table(
+            ("table", "rows"), [(name, f"{tables.rows(name):,}") for name in tables.names()]
+        )
+    else:
+        _print_answer(answer(tables, question))
+
+
+@app.command()
+def clean(stack_name: StackName = "dev") -> None:
+    """Delete the data of a stack that is not running."""
+    folder = _folder(stack_name)
+    if stack.is_running(folder):
+        raise stack.AlreadyRunsError(stack_name)
+    shutil.rmtree(folder.root, ignore_errors=True)
+    screen.say(f"Deleted {folder.root}")
+
+
+@app.command()
+def serve(
+    bootstrap_servers: Annotated[str, typer.Option(help="HOST:PORT of a broker.")],
+    port: Annotated[int, typer.Option(help="Port of the REST API.")] = settings.port,
+    engine: Annotated[str, typer.Option(help="What runs the workers.")] = "process",
+    stack_name: StackName = "serve",
+) -> None:
+    """Run the control API alone, against a broker that exists."""
+    folder = _folder(stack_name)
+    folder.root.mkdir(parents=True, exist_ok=True)
+    environment = stack.control_api_environment(
+        folder, port=port, bootstrap_servers=bootstrap_servers, engine=engine
+    )
+    # This process becomes the control API, so that signals and the exit code are its own.
+    os.execve(  # noqa: S606
+        sys.executable, stack.CONTROL_API_COMMAND, {**_tools().environment, **environment}
+    )
+
+
+@app.command()
+def demo(
+    number: Annotated[int, typer.Option("-n", help="Records in all.")] = 30_000,
+    keep: Annotated[bool, typer.Option(help="Leave the stack running.")] = False,
+    stack_name: DemoStackName = "demo",
+) -> None:
+    """Run a log pipeline from records to a SQL answer, and prove it exact."""
+    local = _stack(stack_name)
+    clean(stack_name)
+    produced = demos.counts_by_topic(number)
+    with _stopped_on_error(local.folder):
+        stack.start(local, settings.desired_state, screen.step)
+        demos.wait_for_connectors(local.ports.api_url, screen)
+        with screen.step(f"{number:,} records produced"):
+            demos.produce(local, produced)
+        with screen.step("All rows visible"):
+            demos.wait_for_rows(local, produced, screen)
+        reports = demos.measure(local.folder, produced)
+        _print_table(COLUMNS, [report.cells() for report in reports])
+        _print_answer(answer(Tables(local.folder), CALLS_BY_API))
+    if keep:
+        screen.say(f"Left running; `frazil stop --stack {stack_name}` ends it.")
+    else:
+        _stop(local.folder)
+    raise typer.Exit(0 if all(report.is_exact for report in reports) else 1)
+
+
+def _folder(name: str) -> StackFolder:
+    return StackFolder(settings.home, name)
+
+
+def _tools() -> Tools:
+    return prepare(
+        settings.home, settings.java_home, environment=settings.environment(), screen=screen
+    )
+
+
+def _stack(name: str) -> Stack:
+    ports = Ports(
+        api=settings.port, kafka=settings.kafka_port, controller=settings.kafka_controller_port
+    )
+    return Stack(_folder(name), ports, _tools())
+
+
+def _stop(folder: StackFolder) -> None:
+    # Impatience would leave processes behind; stopping is bounded.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with screen.step("Everything stopped"):
+        stack.stop(folder)
+
+
+@contextmanager
+def _stopped_on_error(folder: StackFolder) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        _stop(folder)
+        raise
+
+
+def _print_answer(table: pa.Table) -> None:
+    rows = [tuple(str(value) for value in row.values()) for row in table.to_pylist()]
+    _print_table(tuple(table.column_names), rows)
+
+
+def _print_table(columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
+    table = Table(*columns)
+    for row in rows:
+        table.add_row(*row)
+    screen.console.print(table)
+
+
+def _end(_signal: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def main() -> None:
+    # A closed terminal and a plain `kill` end the command as Ctrl-C does: with a clean stop.
+    signal.signal(signal.SIGTERM, _end)
+    signal.signal(signal.SIGHUP, _end)
+    try:
+        app()
+    except UserError as error:
+        screen.fail(str(error))
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

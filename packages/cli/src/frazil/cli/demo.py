@@ -1,0 +1,112 @@
+"""The demo: 30,000 records from the broker to a SQL answer, counted on both sides."""
+
+import subprocess
+import sys
+import time
+
+from frazil.cli.connectors import connector_views, require_none_failed
+from frazil.cli.folder import StackFolder
+from frazil.cli.query import answer
+from frazil.cli.report import TableReport, shares
+from frazil.cli.screen import Screen
+from frazil.cli.stack import Stack
+from frazil.cli.tables import Tables, ages_at_commit, committed_files
+from frazil.contracts.states import ConnectState
+from frazil.runtime.errors import UserError
+
+# Where each table keeps the id that no two records share.
+REQUEST_IDS = {
+    "apilogs": "callInfo.requestID",
+    "auditlogs": "requestID",
+    "errorlogs": "tags['requestID']",
+}
+
+_RUNNING_SECONDS = 180
+_STALLED_SECONDS = 90
+_POLL_SECONDS = 0.5
+
+
+class StalledError(UserError):
+    """Something that was waited for did not come."""
+
+
+def wait_for_connectors(url: str, screen: Screen) -> None:
+    """Return when all are RUNNING, and say so of each as it gets there."""
+    begin = time.monotonic()
+    running: set[str] = set()
+    with screen.console.status("Connectors are starting ..."):
+        while True:
+            views = connector_views(url)
+            require_none_failed(views)
+            for connector in views:
+                if connector.state is ConnectState.RUNNING and connector.name not in running:
+                    running.add(connector.name)
+                    title = f"Connector {connector.name} is RUNNING"
+                    screen.done(title, seconds=time.monotonic() - begin)
+            if len(running) == len(views):
+                return
+            if time.monotonic() - begin > _RUNNING_SECONDS:
+                waiting = ", ".join(v.name for v in views if v.name not in running)
+                raise StalledError(f"Not RUNNING after {_RUNNING_SECONDS} s: {waiting}.")
+            time.sleep(_POLL_SECONDS)
+
+
+def produce(stack: Stack, counts: dict[str, int]) -> None:
+    for topic, count in counts.items():
+        command = generator_command(topic, "-n", str(count), servers=stack.ports.bootstrap_servers)
+        subprocess.run(command, env=stack.tools.environment, stdout=subprocess.DEVNULL, check=True)
+
+
+def generator_command(*arguments: str, servers: str) -> list[str]:
+    module = [sys.executable, "-m", "frazil.log_generator"]
+    return [*module, *arguments, "--bootstrap-servers", servers]
+
+
+def wait_for_rows(stack: Stack, produced: dict[str, int], screen: Screen) -> None:
+    """Return when every table shows as many rows as were produced."""
+    tables, total = Tables(stack.folder), sum(produced.values())
+    seen, last_change = -1, time.monotonic()
+    with screen.bar("Rows visible") as show:
+        while True:
+            rows = sum(min(tables.rows(name), count) for name, count in produced.items())
+            show(rows, total)
+            if rows >= total:
+                return
+            if rows != seen:
+                seen, last_change = rows, time.monotonic()
+            require_none_failed(connector_views(stack.ports.api_url))
+            if time.monotonic() - last_change > _STALLED_SECONDS:
+                raise StalledError(f"No new rows for {_STALLED_SECONDS} s; {rows:,} of {total:,}.")
+            time.sleep(_POLL_SECONDS)
+
+
+def measure(folder: StackFolder, produced: dict[str, int]) -> list[TableReport]:
+    tables = Tables(folder)
+    return [_measure(tables, name, count) for name, count in produced.items()]
+
+
+def _measure(tables: Tables, name: str, produced: int) -> TableReport:
+    request_id = REQUEST_IDS[name]
+    counted = answer(
+        tables,
+        f"SELECT count(*) AS visible, count({request_id}) - count(DISTINCT {request_id}) AS twice "  # noqa: S608
+        f"FROM {name}",
+    ).to_pylist()[0]
+    table = tables.load(name)
+    files = list(committed_files(table))
+    return TableReport(
+        table=name,
+        produced=produced,
+        visible=counted["visible"],
+        duplicates=counted["twice"],
+        files=len(files),
+        ages=[
+            age
+            for committed, file in files
+            for age in ages_at_commit(table.io, committed=committed, file=file)
+        ],
+    )
+
+
+def counts_by_topic(records: int) -> dict[str, int]:
+    return dict(zip(REQUEST_IDS, shares(records, len(REQUEST_IDS)), strict=True))

@@ -1,0 +1,83 @@
+"""Where a local stack keeps its things, and what it says of itself there."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from frazil.cli.ports import Ports
+from frazil.runtime.child import Child
+from frazil.runtime.errors import UserError
+
+
+class NotStartedError(UserError):
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"The stack '{name}' is not running. Start it with "
+            f"`frazil dev --detach --stack {name}`."
+        )
+
+
+class StackState(BaseModel):
+    """What `stack.json` says of a stack that was started."""
+
+    name: str
+    started: datetime
+    ports: Ports
+    pids: dict[str, int]
+
+
+@dataclass(frozen=True)
+class StackFolder:
+    home: Path
+    name: str
+
+    @property
+    def root(self) -> Path:
+        return self.home / "stacks" / self.name
+
+    @property
+    def kafka(self) -> Path:
+        return self.root / "kafka"
+
+    @property
+    def catalog(self) -> Path:
+        return self.root / "catalog.db"
+
+    @property
+    def warehouse(self) -> Path:
+        return self.root / "warehouse"
+
+    @property
+    def control_database(self) -> Path:
+        return self.root / "control-api.db"
+
+    @property
+    def runs(self) -> Path:
+        return self.root / "runs"
+
+    def log(self, service: str) -> Path:
+        return self.root / "logs" / f"{service}.log"
+
+    def service(self, name: str) -> Child:
+        return Child(self.root / "services" / name)
+
+    def workers(self) -> list[Child]:
+        """List the workers that live; their run folders are kept by the control API."""
+        children = (Child(lock.parent) for lock in sorted(self.runs.glob("*/*/lock")))
+        return [child for child in children if child.is_alive()]
+
+    def write_state(self, state: StackState) -> None:
+        self._state_file.write_text(state.model_dump_json(indent=2))
+
+    def read_state(self) -> StackState:
+        """Raise NotStartedError for a stack that never was up."""
+        try:
+            return StackState.model_validate_json(self._state_file.read_text())
+        except FileNotFoundError as error:
+            raise NotStartedError(self.name) from error
+
+    @property
+    def _state_file(self) -> Path:
+        return self.root / "stack.json"

@@ -1,0 +1,50 @@
+"""What a person sees while waiting: steps that say how long they took, and progress bars."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+OnProgress = Callable[[int, int], None]
+Step = Callable[[str], AbstractContextManager[None]]
+
+
+class Screen:
+    def __init__(self) -> None:
+        self.console = Console(highlight=False)
+        self.errors = Console(stderr=True, highlight=False)
+
+    @contextmanager
+    def step(self, title: str) -> Iterator[None]:
+        begin = time.monotonic()
+        with self.console.status(f"{title} ..."):
+            yield
+        self.done(title, seconds=time.monotonic() - begin)
+
+    def done(self, title: str, *, seconds: float | None = None) -> None:
+        took = "" if seconds is None else f"[dim]{seconds:5.1f} s[/]"
+        self.console.print(f"[green]✓[/] {title:<48} {took}")
+
+    def say(self, text: str) -> None:
+        self.console.print(text)
+
+    def warn(self, text: str) -> None:
+        self.errors.print(text, style="yellow", markup=False)
+
+    def fail(self, text: str) -> None:
+        self.errors.print(text, style="red", markup=False, soft_wrap=True)
+
+    @contextmanager
+    def bar(self, title: str) -> Iterator[OnProgress]:
+        """Give a function that moves the bar: done, total."""
+        columns = (
+            TextColumn("  {task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+        )
+        with Progress(*columns, console=self.console, transient=True) as progress:
+            task = progress.add_task(title, total=None)
+            yield lambda done, total: progress.update(task, completed=done, total=total)
