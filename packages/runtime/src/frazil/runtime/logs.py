@@ -4,6 +4,7 @@ import logging
 import re
 import sys
 from collections.abc import Mapping
+from typing import Any
 
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
@@ -18,10 +19,14 @@ def is_secret(name: str) -> bool:
     return _SECRET.search(name) is not None
 
 
-def masked(fields: Mapping[str, object]) -> dict[str, object]:
+def masked(fields: Mapping[Any, object]) -> dict[Any, object]:
     """Copy the fields with the values of secret names hidden, at any depth."""
     return {
-        name: MASK if is_secret(name) else masked(value) if isinstance(value, Mapping) else value
+        name: MASK
+        if is_secret(str(name))
+        else masked(value)
+        if isinstance(value, Mapping)
+        else value
         for name, value in fields.items()
     }
 
@@ -64,7 +69,9 @@ def configure(level: str = "INFO", format: str = "json") -> None:  # noqa: A002 
     )
     root = logging.getLogger()
     root.handlers = [handler]
-    root.setLevel(level.upper())
+    root.setLevel(logging.WARNING)
+    # Libraries speak when something is wrong, the house as often as it was told to.
+    logging.getLogger("frazil").setLevel(level.upper())
 
 
 def get_logger(name: str) -> structlog.stdlib.BoundLogger:

@@ -1,0 +1,43 @@
+"""Errors of workers: each knows the exit code that tells the control plane what to do."""
+
+from frazil.contracts.exit_code import ExitCode
+
+
+class WorkerError(Exception):
+    """A reason to end that a person can read; `cause` is the foreign error behind it, if any."""
+
+    exit_code = ExitCode.CRASHED
+
+    def __init__(self, message: str, cause: str | None = None) -> None:
+        super().__init__(message)
+        self.cause = cause
+
+
+class BadConfigError(WorkerError):
+    exit_code = ExitCode.BAD_CONFIG
+
+
+class UnavailableError(WorkerError):
+    """Something outside is not there; a later start can work."""
+
+    exit_code = ExitCode.UNAVAILABLE
+
+
+class BadRecordError(WorkerError):
+    exit_code = ExitCode.BAD_RECORD
+
+
+class SupersededError(WorkerError):
+    """A newer driver of the same connector has taken over."""
+
+    exit_code = ExitCode.SUPERSEDED
+
+
+class DataLossError(WorkerError):
+    """Going on would lose or repeat records; a person has to choose."""
+
+    exit_code = ExitCode.DATA_LOSS
+
+
+class BadTableError(WorkerError):
+    exit_code = ExitCode.BAD_TABLE

@@ -1,0 +1,143 @@
+"""The JVM of a driver: started by ourselves, so that class path, flags and archive are ours.
+
+PySpark's own way (`spark-submit`, a launcher JVM and three shell scripts) costs a second, and it
+names a Java module that slim Java builds do not have.
+"""
+
+import os
+import struct
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from importlib.util import find_spec
+from pathlib import Path
+
+from py4j.clientserver import ClientServer
+from pyspark.java_gateway import launch_gateway
+
+from frazil.runtime.jars import JarStore
+from frazil.runtime.java import find_java
+from frazil.worker.archive import archive_flags
+from frazil.worker.errors import UnavailableError
+from frazil.worker.settings import WorkerSettings
+
+_START_SECONDS = 60
+_STOP_SECONDS = 60
+
+# Spark needs these doors open; the list is that of its own launcher.
+_OPEN_MODULES = (
+    *(
+        f"java.base/{package}"
+        for package in (
+            "java.lang", "java.lang.invoke", "java.lang.reflect", "java.io", "java.net", "java.nio",
+            "java.util", "java.util.concurrent", "java.util.concurrent.atomic", "jdk.internal.ref",
+            "sun.nio.ch", "sun.nio.cs", "sun.security.action", "sun.util.calendar",
+        )
+    ),
+    "java.security.jgss/sun.security.krb5",
+)  # fmt: skip
+
+# Of PySpark's 287 jars a streaming driver never opens these. A short class path starts faster.
+_UNUSED_JARS = (
+    "arpack", "blas", "breeze", "curator-", "datanucleus", "derby", "hive-beeline", "hive-cli",
+    "hive-common", "hive-exec", "hive-jdbc", "hive-llap", "hive-metastore", "hive-serde",
+    "hive-service", "hive-shims", "JTransforms", "kubernetes-", "lapack", "libthrift", "pmml",
+    "rocksdbjni", "scala-compiler", "spark-connect_", "spark-graphx", "spark-hive",
+    "spark-kubernetes", "spark-mllib", "spark-repl", "spark-yarn", "spire", "vertx", "zookeeper",
+)  # fmt: skip
+
+_FLAGS = (
+    "-XX:+UseSerialGC",
+    "-XX:TieredStopAtLevel=1",
+    "-XX:MaxMetaspaceSize=256m",
+    "-XX:ReservedCodeCacheSize=96m",
+    "-Djdk.reflect.useDirectMethodHandle=false",
+    "-Dio.netty.tryReflectionSetAccessible=true",
+    f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties')}",
+)
+
+
+def spark_home() -> Path:
+    spec = find_spec("pyspark")
+    if spec is None or spec.origin is None:
+        raise UnavailableError("PySpark is not installed. Run `make install`.")
+    return Path(spec.origin).parent
+
+
+def class_path(extra: Path) -> list[Path]:
+    """List our jars first, then PySpark's, in an order that never changes (the archive's key)."""
+    own = sorted(extra.glob("*.jar"))
+    spark = (
+        jar
+        for jar in sorted((spark_home() / "jars").glob("*.jar"))
+        if not jar.name.startswith(_UNUSED_JARS)
+    )
+    return [*own, *spark]
+
+
+def java_command(java: Path, jars: Sequence[Path], memory: str, *extra: str) -> list[str]:
+    return [
+        str(java),
+        f"-Xmx{memory}",
+        *_FLAGS,
+        *(f"--add-opens={module}=ALL-UNNAMED" for module in _OPEN_MODULES),
+        *extra,
+        "-cp",
+        os.pathsep.join(map(str, jars)),
+        "org.apache.spark.api.python.PythonGatewayServer",
+    ]
+
+
+@contextmanager
+def running_jvm(settings: WorkerSettings, memory: str) -> Iterator[ClientServer]:
+    """Give a gateway to a new JVM that ends with the block, or with this process if it is killed.
+
+    The JVM watches its standard input: when our end of the pipe is gone, it exits.
+    """
+    java = find_java(settings.java_home)
+    jars = class_path(JarStore(settings.home).folder("spark"))
+    command = java_command(java, jars, memory, *archive_flags(settings, java, jars))
+    with tempfile.TemporaryDirectory() as folder:
+        contact = Path(folder, "gateway")
+        environment = {
+            **os.environ,  # noqa: TID251 (handed on as it is, nothing is read from it)
+            "_PYSPARK_DRIVER_CONN_INFO_PATH": str(contact),
+            "SPARK_HOME": str(spark_home()),
+            "SPARK_LOCAL_HOSTNAME": "localhost",
+        }
+        # A group of its own, so that Ctrl-C in a terminal reaches the JVM only through us.
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, env=environment, process_group=0)
+        try:
+            yield _connect(process, contact)
+        finally:
+            _end(process)
+
+
+def _connect(process: "subprocess.Popen[bytes]", contact: Path) -> ClientServer:
+    deadline = time.monotonic() + _START_SECONDS
+    while not contact.exists():
+        if process.poll() is not None:
+            raise UnavailableError(f"The JVM ended at once, with code {process.returncode}.")
+        if time.monotonic() > deadline:
+            raise UnavailableError(f"The JVM did not answer within {_START_SECONDS} s.")
+        time.sleep(0.02)
+    port, secret_length = struct.unpack_from(">ii", data := contact.read_bytes())
+    secret = data[8 : 8 + secret_length].decode()
+    # PySpark takes a gateway that already runs by these two variables only.
+    os.environ["PYSPARK_GATEWAY_PORT"] = str(port)  # noqa: TID251
+    os.environ["PYSPARK_GATEWAY_SECRET"] = secret  # noqa: TID251
+    gateway: ClientServer = launch_gateway()  # type: ignore[no-untyped-call]
+    return gateway
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    if process.stdin is not None:
+        with suppress(BrokenPipeError):
+            process.stdin.close()
+    try:
+        process.wait(_STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()

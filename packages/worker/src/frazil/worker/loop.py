@@ -1,0 +1,108 @@
+"""The life of a worker process: assignment in, exit code out."""
+
+import signal
+import threading
+from contextlib import suppress
+from pathlib import Path
+from types import FrameType
+
+from py4j.clientserver import ClientServer
+from py4j.protocol import Py4JNetworkError
+from pydantic import ValidationError
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+from structlog.contextvars import bind_contextvars
+
+from frazil.contracts.assignment import ASSIGNMENT_FILE, Assignment
+from frazil.contracts.exit_code import ExitCode
+from frazil.contracts.states import WorkerState
+from frazil.runtime import logs
+from frazil.worker.board import StatusBoard
+from frazil.worker.errors import BadConfigError, WorkerError
+from frazil.worker.job import Job, JobFactory, StreamMovedError
+from frazil.worker.jvm import running_jvm
+from frazil.worker.jvm_errors import JAVA_ERRORS
+from frazil.worker.probes import Probes
+from frazil.worker.session import open_session
+from frazil.worker.settings import WorkerSettings
+from frazil.worker.trace import trace_of
+
+log = logs.get_logger(__name__)
+
+_TICK_SECONDS = 1
+
+
+def read_assignment(folder: Path) -> Assignment:
+    try:
+        return Assignment.model_validate_json((folder / ASSIGNMENT_FILE).read_text())
+    except (OSError, ValidationError) as error:
+        raise BadConfigError(f"{folder / ASSIGNMENT_FILE} is not a readable assignment.") from error
+
+
+def run_worker(folder: Path, job_factory: JobFactory) -> ExitCode:
+    """Run one connector until it is told to stop, or fails."""
+    settings = WorkerSettings()
+    logs.configure(settings.log_level, settings.log_format)
+    assignment = read_assignment(folder)
+    bind_contextvars(connector=assignment.connector, epoch=assignment.epoch)
+    board = StatusBoard(folder, assignment)
+    board.update(port=Probes(board).start())
+    stop = threading.Event()
+    _stop_on_signals(stop)
+    log.info("worker_started", generation=assignment.generation, port=board.status.port)
+    try:
+        job = job_factory(assignment, board)
+        with running_jvm(settings, job.memory) as gateway:
+            _run_job(job, gateway, board, stop)
+        exit_code, trace = ExitCode.OK, None
+    except Exception as error:  # the edge: whatever it was, it becomes the exit code
+        known = isinstance(error, WorkerError)
+        exit_code = error.exit_code if isinstance(error, WorkerError) else ExitCode.CRASHED
+        trace = trace_of(error)
+        log.error("worker_failed", why=str(error), exc_info=None if known else error)
+    board.end(exit_code, trace)
+    log.info("worker_ended", exit_code=exit_code.name)
+    return exit_code
+
+
+def _stop_on_signals(stop: threading.Event) -> None:
+    def on_signal(number: int, _frame: FrameType | None) -> None:
+        log.info("signal", number=number)
+        stop.set()
+
+    signal.signal(signal.SIGTERM, on_signal)
+    signal.signal(signal.SIGINT, on_signal)
+
+
+def _run_job(job: Job, gateway: ClientServer, board: StatusBoard, stop: threading.Event) -> None:
+    spark = open_session(gateway, job.spark_conf)
+    try:
+        while not stop.is_set():
+            try:
+                _drive(job, spark, board, stop)
+            except StreamMovedError as moved:
+                log.warning("stream_starts_again", why=str(moved))
+    finally:
+        spark.stop()
+
+
+def _drive(job: Job, spark: SparkSession, board: StatusBoard, stop: threading.Event) -> None:
+    """Run one stream until the worker is told to stop."""
+    query = job.start(spark)
+    board.enter(WorkerState.RUNNING)
+    try:
+        while not stop.is_set():
+            if query.awaitTermination(_TICK_SECONDS):
+                return
+            job.tick(query)
+        job.settle()
+    except Exception as error:  # noqa: BLE001 (whatever it was, the job says what it means)
+        raise job.explain(error) from None
+    finally:
+        _stop_quietly(query)
+
+
+def _stop_quietly(query: StreamingQuery) -> None:
+    # The work is done, or has failed for a better reason than this one.
+    with suppress(*JAVA_ERRORS, Py4JNetworkError):
+        query.stop()
