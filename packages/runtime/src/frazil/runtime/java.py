@@ -1,13 +1,18 @@
-"""Finds a Java that is new enough: the one that is set, the PATH's, or the one brought by pip."""
+"""Finds a Java that is new enough: the one that is set, the PATH's, or the one brought by pip.
+
+`python -m frazil.runtime.java` prints which.
+"""
 
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
 from frazil.runtime.errors import UserError
+from frazil.runtime.settings import FrazilSettings
 
 MINIMUM = 17
 _VERSION = re.compile(r'version "(?:1\.)?(\d+)')
@@ -63,3 +68,14 @@ def _ask_version(java: Path) -> int | None:
     except (OSError, subprocess.TimeoutExpired):
         return None
     return major_version(answer.stderr + answer.stdout)
+
+
+def main() -> None:
+    try:
+        sys.stdout.write(f"{find_java(FrazilSettings().java_home)}\n")
+    except JavaNotFoundError as error:
+        sys.exit(str(error))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,124 @@
+# All verbs of the workshop. `make` alone lists them. Works with GNU make 3.81 (macOS) and newer.
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+MEMBERS := $(wildcard packages/*/pyproject.toml services/*/pyproject.toml)
+STAMP := $(VENV)/.installed
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+# uv's build backend looks for its own program on the PATH.
+WITH_TOOLS := PATH="$(CURDIR)/$(BIN):$$PATH"
+LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --no-annotate --custom-compile-command "make lock" \
+	--no-emit-package frazil-contracts --no-emit-package frazil-runtime \
+	--no-emit-package frazil-worker
+
+N ?= 30000
+KEEP ?=
+PYTEST_ARGS ?=
+
+##@ Start here
+
+.PHONY: help
+help: ## List the verbs
+	@awk 'BEGIN {FS = ":.*## "} \
+		/^##@/ {printf "\n%s\n", substr($$0, 5)} \
+		/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@printf '\nVariables: N=30000 KEEP=1 (demo)  PYTEST_ARGS="-k ledger" (tests)  PYTHON=python3.12\n'
+
+.PHONY: demo
+demo: setup ## Set up, run the whole pipeline, prove it exact (N=30000, KEEP=1)
+	@$(BIN)/frazil demo -n $(N) $(if $(KEEP),--keep)
+
+.PHONY: test
+test: setup ## Set up, then all tests: unit, contract, integration
+	@$(BIN)/pytest tests/unit tests/contract tests/integration $(PYTEST_ARGS)
+
+##@ Set-up
+
+.PHONY: install
+install: $(STAMP) ## Python packages from the hashed lock, and a Java if there is none
+
+$(STAMP): requirements/build.txt requirements/lock.txt requirements/java.txt $(MEMBERS)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "Frazil needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version 2>&1)." \
+			"Name another one: make PYTHON=python3.12 install" >&2; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(PIP) install --quiet --require-hashes -r requirements/build.txt
+	@echo "Python packages (700 MB with Spark, once) ..."
+	@$(PIP) install --require-hashes --no-build-isolation -r requirements/lock.txt
+	@$(WITH_TOOLS) $(PIP) install --quiet --no-deps --no-build-isolation \
+		$(foreach member,$(MEMBERS),--editable $(dir $(member)))
+	@$(BIN)/python -m frazil.runtime.java >/dev/null 2>&1 \
+		|| $(PIP) install --require-hashes -r requirements/java.txt
+	@touch $@
+
+.PHONY: setup
+setup: install ## The jars and the class archive, kept outside the repository (FRAZIL_HOME)
+	@$(BIN)/frazil setup
+
+##@ Every day
+
+.PHONY: dev
+dev: setup ## Run the local stack until Ctrl-C
+	@$(BIN)/frazil dev
+
+.PHONY: stop
+stop: ## Stop a local stack that was left running
+	@test ! -x $(BIN)/frazil || { $(BIN)/frazil stop && $(BIN)/frazil stop --stack demo; }
+
+.PHONY: clean
+clean: stop ## Delete the local stacks' data and the tools' caches
+	@test ! -x $(BIN)/frazil || { $(BIN)/frazil clean && $(BIN)/frazil clean --stack demo; }
+	@rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+
+##@ Before a commit
+
+.PHONY: fmt
+fmt: install ## Format the code
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix --quiet .
+
+.PHONY: lint
+lint: install ## Style, layers between rooms, declared dependencies
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/lint-imports
+	@for member in $(dir $(MEMBERS)); do \
+		(cd $$member && $(CURDIR)/$(BIN)/deptry --no-ansi --known-first-party frazil \
+			--per-rule-ignores "DEP002=frazil-contracts|frazil-runtime|frazil-worker" src) \
+			|| exit 1; \
+	done
+
+.PHONY: types
+types: install ## mypy, strict
+	@$(BIN)/mypy packages services
+
+.PHONY: schemas
+schemas: install ## Generate schemas/ anew from the code
+	@$(BIN)/python schemas/generate.py
+
+.PHONY: drift
+drift: install ## Fail if schemas/ is not what the code generates
+	@$(BIN)/python schemas/generate.py --check
+
+.PHONY: check
+check: lint types drift ## Lint, types, drift
+
+.PHONY: test-fast
+test-fast: install ## Unit and contract tests alone, under a minute
+	@$(BIN)/pytest tests/unit tests/contract $(PYTEST_ARGS)
+
+##@ Now and then
+
+.PHONY: lock
+lock: install ## Resolve the Python packages anew into requirements/*.txt
+	@$(LOCK) requirements/build.in -o requirements/build.txt
+	@$(LOCK) requirements/java.in -o requirements/java.txt
+	@$(LOCK) $(MEMBERS) requirements/dev.in -o requirements/lock.txt
+
+.PHONY: lock-jars
+lock-jars: install ## Resolve the jars anew into the lock of frazil.runtime.jars
+	@$(BIN)/python -m frazil.runtime.jars
