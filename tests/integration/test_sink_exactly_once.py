@@ -1,0 +1,98 @@
+"""Every record once, whatever is killed and whoever else is writing."""
+
+import itertools
+from collections.abc import Callable
+
+import pyarrow as pa
+import pytest
+from tests.support.lab import Lab, wait_until
+
+from frazil.contracts.exit_code import ExitCode
+
+COUNT = 20_000
+SMALL_BATCHES = {"frazil.max.records.per.commit": "2000"}
+
+
+def drain(lab: Lab, count: int) -> None:
+    wait_until(f"{count} rows visible", lambda: lab.rows() >= count)
+
+
+def assert_each_once(lab: Lab, count: int) -> None:
+    assert lab.ids() == list(range(count))
+
+
+def test_a_topic_is_drained_and_the_ledger_proves_it(lab: Lab) -> None:
+    lab.create_table()
+    lab.produce(range(COUNT))
+    worker = lab.start(1, SMALL_BATCHES)
+    drain(lab, COUNT)
+    assert worker.stop() == ExitCode.OK
+    assert_each_once(lab, COUNT)
+    ledgers = lab.ledgers()
+    assert sum(ledger.written for ledger in ledgers) == COUNT
+    assert all(before.end == after.start for before, after in itertools.pairwise(ledgers))
+
+
+def mid_write(lab: Lab) -> Callable[[], bool]:
+    """Data files are there that no snapshot knows yet."""
+    known = lab.data_files()
+    commits = len(lab.ledgers())
+
+    return lambda: bool(lab.data_files() - known) and len(lab.ledgers()) == commits
+
+
+def after_commit(lab: Lab) -> Callable[[], bool]:
+    """The table has the batch, Spark's own log and the worker's status do not yet."""
+    commits = len(lab.ledgers())
+    return lambda: len(lab.ledgers()) > commits
+
+
+@pytest.mark.parametrize("moment", [mid_write, after_commit])
+def test_a_worker_killed_at_the_worst_moment_loses_and_repeats_nothing(
+    lab: Lab, moment: Callable[[Lab], Callable[[], bool]]
+) -> None:
+    lab.create_table()
+    lab.produce(range(COUNT))
+    for epoch in (1, 2, 3):
+        lab.start_and_kill(epoch, SMALL_BATCHES, moment=moment)
+    survivor = lab.start(4, SMALL_BATCHES)
+    drain(lab, COUNT)
+    assert survivor.stop() == ExitCode.OK
+    assert_each_once(lab, COUNT)
+
+
+def test_two_drivers_of_one_connector_write_each_record_once_and_the_older_stops(lab: Lab) -> None:
+    count = 100_000
+    lab.create_table()
+    lab.produce(range(count))
+    older = lab.start(1, {"frazil.max.records.per.commit": "5000"})
+    newer = lab.start(2, {"frazil.max.records.per.commit": "5000"})
+    drain(lab, count)
+    assert older.exit_code() is ExitCode.SUPERSEDED
+    assert "epoch 2) has taken over table streaming.rows" in older.trace
+    assert newer.is_running()
+    assert_each_once(lab, count)
+
+
+def test_an_idle_driver_too_stops_when_a_newer_one_has_taken_over(lab: Lab) -> None:
+    lab.create_table()
+    lab.produce(range(10))
+    older = lab.start(1)
+    drain(lab, 10)
+    lab.start(2)
+    assert older.exit_code() is ExitCode.SUPERSEDED
+    assert_each_once(lab, 10)
+
+
+def test_commits_of_others_in_between_are_no_conflict(lab: Lab) -> None:
+    table = lab.create_table()
+    lab.produce(range(COUNT))
+    worker = lab.start(1, SMALL_BATCHES)
+    schema = table.schema().as_arrow()
+    for number in range(5):
+        foreign = pa.Table.from_pylist([{"id": COUNT + number, "bucket": "x"}], schema=schema)
+        table.append(foreign)
+        table.refresh()
+    drain(lab, COUNT + 5)
+    assert worker.stop() == ExitCode.OK
+    assert_each_once(lab, COUNT + 5)

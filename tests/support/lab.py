@@ -1,0 +1,231 @@
+"""A laboratory for sinks: a real broker, a catalog of its own, real workers to start and kill."""
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from aiokafka import AIOKafkaProducer
+from aiokafka.admin import AIOKafkaAdminClient, NewTopic
+from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.partitioning import PartitionField, PartitionSpec
+from pyiceberg.schema import Schema
+from pyiceberg.table import Table
+from pyiceberg.transforms import IdentityTransform
+from pyiceberg.types import LongType, NestedField, StringType, TimestamptzType
+
+from frazil.contracts.assignment import ASSIGNMENT_FILE, STATUS_FILE, Assignment
+from frazil.contracts.exit_code import ExitCode
+from frazil.contracts.ledger import Ledger
+from frazil.contracts.states import WorkerState
+from frazil.contracts.worker_status import WorkerStatus
+
+PARTITIONS = 3
+SCHEMA = Schema(
+    NestedField(1, "id", LongType(), required=True),
+    NestedField(2, "time", TimestamptzType(), required=False),
+    NestedField(3, "bucket", StringType(), required=False),
+)
+SPEC = PartitionSpec(PartitionField(3, 1000, IdentityTransform(), "bucket"))
+
+
+def wait_until(what: str, ready: Callable[[], bool], seconds: float = 120) -> None:
+    deadline = time.monotonic() + seconds
+    while not ready():
+        if time.monotonic() > deadline:
+            raise AssertionError(f"{what}: not within {seconds} s")
+        time.sleep(0.02)
+
+
+@dataclass
+class Worker:
+    """One run of a sink, started as an engine would start it."""
+
+    folder: Path
+    process: "subprocess.Popen[bytes]"
+
+    @property
+    def status(self) -> WorkerStatus | None:
+        try:
+            return WorkerStatus.model_validate_json((self.folder / STATUS_FILE).read_text())
+        except FileNotFoundError:
+            return None
+
+    @property
+    def commits(self) -> int:
+        return self.status.commits if self.status else 0
+
+    def is_running(self) -> bool:
+        return self.status is not None and self.status.state is WorkerState.RUNNING
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self) -> int:
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(60)
+
+    def exit_code(self, seconds: float = 90) -> ExitCode:
+        return ExitCode.of(self.process.wait(seconds))
+
+    @property
+    def trace(self) -> str:
+        return (self.status and self.status.trace) or ""
+
+    @property
+    def log(self) -> str:
+        return (self.folder / "worker.log").read_text()
+
+
+@dataclass
+class Lab:
+    """One topic, one table and the workers of one connector named `lab`."""
+
+    folder: Path
+    bootstrap_servers: str
+    topic: str
+    workers: list[Worker] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.catalog = SqlCatalog(
+            "iceberg",
+            uri=f"sqlite:///{self.folder}/catalog.db",
+            warehouse=f"file://{self.folder}/warehouse",
+        )
+        self.catalog.create_namespace("streaming")
+        asyncio.run(self._admin(lambda admin: admin.create_topics([self._new_topic()])))
+
+    def close(self) -> None:
+        for worker in self.workers:
+            worker.kill()
+        self.catalog.engine.dispose()
+
+    def _new_topic(self) -> NewTopic:
+        return NewTopic(self.topic, PARTITIONS, 1)
+
+    async def _admin(self, act: Callable[[AIOKafkaAdminClient], object]) -> None:
+        admin = AIOKafkaAdminClient(bootstrap_servers=self.bootstrap_servers)
+        await admin.start()
+        try:
+            await act(admin)  # type: ignore[misc]
+        finally:
+            await admin.close()
+
+    def recreate_topic(self) -> None:
+        asyncio.run(self._admin(lambda admin: admin.delete_topics([self.topic])))
+        wait_until("topic made anew", self._try_to_create, 30)
+
+    def _try_to_create(self) -> bool:
+        with contextlib.suppress(Exception):
+            asyncio.run(self._admin(lambda admin: admin.create_topics([self._new_topic()])))
+            return True
+        return False
+
+    def create_table(self) -> Table:
+        return self.catalog.create_table("streaming.rows", SCHEMA, partition_spec=SPEC)
+
+    @property
+    def table(self) -> Table:
+        return self.catalog.load_table("streaming.rows")
+
+    def produce(self, ids: Iterable[int]) -> None:
+        self.produce_raw(
+            json.dumps({"id": i, "time": "2026-11-18T10:00:00.5Z", "bucket": f"b{i % 4}"}).encode()
+            for i in ids
+        )
+
+    def produce_raw(self, values: Iterable[bytes | None]) -> None:
+        asyncio.run(self._send(values))
+
+    async def _send(self, values: Iterable[bytes | None]) -> None:
+        producer = AIOKafkaProducer(bootstrap_servers=self.bootstrap_servers, linger_ms=10)
+        await producer.start()
+        try:
+            for number, value in enumerate(values):
+                await producer.send(self.topic, value, partition=number % PARTITIONS)
+            await producer.flush()
+        finally:
+            await producer.stop()
+
+    def start(self, epoch: int, config: Mapping[str, str] | None = None) -> Worker:
+        folder = self.folder / "runs" / str(epoch)
+        folder.mkdir(parents=True)
+        assignment = Assignment(
+            connector="lab",
+            epoch=epoch,
+            generation=1,
+            worker_id="127.0.0.1:8083",
+            config={**self.config, **(config or {})},
+            kafka={"bootstrap.servers": self.bootstrap_servers},
+        )
+        (folder / ASSIGNMENT_FILE).write_text(assignment.model_dump_json())
+        with (folder / "worker.log").open("wb") as log:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "frazil.spark_sink", str(folder)],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                env=dict(os.environ),  # noqa: TID251
+            )
+        worker = Worker(folder, process)
+        self.workers.append(worker)
+        return worker
+
+    def start_and_kill(
+        self,
+        epoch: int,
+        config: Mapping[str, str],
+        *,
+        moment: "Callable[[Lab], Callable[[], bool]]",
+    ) -> None:
+        """Kill a worker that has committed before, as soon as the moment comes."""
+        worker = self.start(epoch, config)
+        wait_until("the first commit", lambda: worker.commits > 0)
+        wait_until("the moment to kill", moment(self), 30)
+        worker.kill()
+
+    @property
+    def config(self) -> dict[str, str]:
+        return {
+            "name": "lab",
+            "connector.class": "io.tabular.iceberg.connect.IcebergSinkConnector",
+            "tasks.max": "2",
+            "topics": self.topic,
+            "iceberg.tables": "streaming.rows",
+            "value.converter.schemas.enable": "false",
+            "iceberg.control.commit.interval-ms": "200",
+            "iceberg.catalog.type": "jdbc",
+            "iceberg.catalog.uri": f"jdbc:sqlite:{self.folder}/catalog.db?busy_timeout=10000",
+            "iceberg.catalog.jdbc.schema-version": "V1",
+            "iceberg.catalog.warehouse": f"file://{self.folder}/warehouse",
+        }
+
+    def rows(self) -> int:
+        snapshot = self.table.current_snapshot()
+        summary = snapshot.summary if snapshot else None
+        return int(summary["total-records"] or 0) if summary else 0
+
+    def ids(self) -> list[int]:
+        found: list[int] = self.table.scan(selected_fields=("id",)).to_arrow()["id"].to_pylist()
+        return sorted(found)
+
+    def ledgers(self) -> list[Ledger]:
+        """List the ledgers of the table's history, oldest first."""
+        found = [
+            Ledger.from_summary(snapshot.summary.additional_properties, "lab")
+            for snapshot in self.table.snapshots()
+            if snapshot.summary
+        ]
+        return [ledger for ledger in found if ledger is not None]
+
+    def data_files(self) -> set[Path]:
+        """List the data files on disk, whether a snapshot knows them or not."""
+        return set((self.folder / "warehouse").glob("**/data/**/*.parquet"))
