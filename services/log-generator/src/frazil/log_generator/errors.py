@@ -1,0 +1,20 @@
+"""What can go wrong between us and the broker, each a sentence for the person who waits."""
+
+
+class GeneratorError(Exception):
+    """Root of them all; `__main__` turns it into a message and exit code 1."""
+
+
+class BrokerUnavailableError(GeneratorError):
+    def __init__(self, servers: str) -> None:
+        super().__init__(f"No Kafka broker answers at {servers}.")
+
+
+class TopicNotFoundError(GeneratorError):
+    def __init__(self, topic: str, servers: str) -> None:
+        super().__init__(f"The broker at {servers} has no topic {topic}; create it first.")
+
+
+class NotAcknowledgedError(GeneratorError):
+    def __init__(self, topic: str, reason: str) -> None:
+        super().__init__(f"The broker stopped taking records for {topic}: {reason}.")
