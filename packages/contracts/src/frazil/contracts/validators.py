@@ -1,0 +1,101 @@
+"""Checks of one value: each returns Connect's complaint in Connect's words, or None."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+Value = str | int | bool | tuple[str, ...] | None
+Validator = Callable[[str, Value], str | None]
+
+
+def as_java_text(value: Value) -> str:
+    """Spell a value as Connect's messages do."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return f"[{', '.join(value)}]"
+    return str(value)
+
+
+def invalid(name: str, value: Value, why: str) -> str:
+    return f"Invalid value {as_java_text(value)} for configuration {name}: {why}"
+
+
+@dataclass(frozen=True)
+class AtLeast:
+    minimum: int
+
+    def __call__(self, name: str, value: Value) -> str | None:
+        if not isinstance(value, int):
+            return invalid(name, value, "Value must be non-null")
+        if value < self.minimum:
+            return invalid(name, value, f"Value must be at least {self.minimum}")
+        return None
+
+
+@dataclass(frozen=True)
+class OneOf:
+    values: tuple[str, ...]
+
+    def __call__(self, name: str, value: Value) -> str | None:
+        if value in self.values:
+            return None
+        return invalid(name, value, f"String must be one of: {', '.join(self.values)}")
+
+
+@dataclass(frozen=True)
+class Matches:
+    """The whole value has a form; `hint` says it in words."""
+
+    pattern: str
+    hint: str
+
+    def __call__(self, name: str, value: Value) -> str | None:
+        if isinstance(value, str) and re.fullmatch(self.pattern, value):
+            return None
+        return invalid(name, value, self.hint)
+
+
+@dataclass(frozen=True)
+class KnownClass:
+    """One of these classes, by full name or alias; stands for Connect's class loading."""
+
+    names: frozenset[str]
+
+    def __call__(self, name: str, value: Value) -> str | None:
+        if value in self.names:
+            return None
+        return invalid(name, value, f"Class {as_java_text(value)} could not be found.")
+
+
+def non_empty_without_control_chars(name: str, value: Value) -> str | None:
+    if not isinstance(value, str):
+        # A missing name is complained of as missing.
+        return None
+    if not value:
+        return invalid(name, value, "String may not be empty")
+    control = [ord(char) for char in value if ord(char) < 0x20 or 0x7F <= ord(char) <= 0x9F]
+    if not control:
+        return None
+    found = ", ".join(map(str, control))
+    why = f"String may not contain control sequences but had the following ASCII chars: {found}"
+    return invalid(name, value, why)
+
+
+def unique_aliases(name: str, value: Value) -> str | None:
+    if isinstance(value, tuple) and len(set(value)) < len(value):
+        return invalid(name, value, "Duplicate alias provided.")
+    return None
+
+
+def distinct(name: str, value: Value) -> str | None:
+    """No value twice and none empty; newer checks of Connect, without its usual prefix."""
+    if not isinstance(value, tuple):
+        return None
+    if len(set(value)) < len(value):
+        return f"Configuration '{name}' values must not be duplicated."
+    if "" in value:
+        return f"Configuration '{name}' values must not be empty."
+    return None
