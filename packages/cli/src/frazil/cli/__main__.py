@@ -1,5 +1,6 @@
 """The `frazil` command: each verb builds what it needs and hands over; errors end here."""
 
+import math
 import os
 import shutil
 import signal
@@ -18,8 +19,9 @@ from rich.table import Table
 from frazil.cli import demo as demos
 from frazil.cli import logview, stack, status
 from frazil.cli.folder import StackFolder
+from frazil.cli.generator import generator_command
 from frazil.cli.ports import Ports
-from frazil.cli.prepare import prepare
+from frazil.cli.prepare import ensure_archive, prepare
 from frazil.cli.query import CALLS_BY_API, answer
 from frazil.cli.report import COLUMNS
 from frazil.cli.screen import Screen
@@ -47,6 +49,8 @@ def setup() -> None:
     tools = _tools()
     screen.done(f"Java at {tools.java}")
     screen.done("Jars as locked")
+    ensure_archive(settings.home, tools, desired_state=settings.desired_state, screen=screen)
+    screen.done("Class archive")
 
 
 @app.command()
@@ -116,7 +120,7 @@ def produce(
     given = [
         part for key, value in options.items() if value is not None for part in (key, str(value))
     ]
-    command = demos.generator_command(topic, *given, servers=servers)
+    command = generator_command(topic, *given, servers=servers)
     raise typer.Exit(subprocess.run(command, env=settings.environment(), check=False).returncode)
 
 
@@ -173,12 +177,13 @@ def demo(
     """Run a log pipeline from records to a SQL answer, and prove it exact."""
     local = _stack(stack_name)
     clean(stack_name)
-    produced = demos.counts_by_topic(number)
+    a_topic = math.ceil(number / len(demos.REQUEST_IDS))
+    produced = dict.fromkeys(demos.REQUEST_IDS, a_topic)
     with _stopped_on_error(local.folder):
         stack.start(local, settings.desired_state, screen.step)
         demos.wait_for_connectors(local.ports.api_url, screen)
-        with screen.step(f"{number:,} records produced"):
-            demos.produce(local, produced)
+        with screen.step(f"{sum(produced.values()):,} records produced"):
+            demos.produce(local, a_topic)
         with screen.step("All rows visible"):
             demos.wait_for_rows(local, produced, screen)
         reports = demos.measure(local.folder, produced)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 
@@ -29,6 +30,13 @@ def connector_views(url: str) -> list[ConnectorView]:
     answer = httpx.get(f"{url}/connectors?expand=status", timeout=_TIMEOUT_SECONDS)
     answer.raise_for_status()
     return [view(name, found["status"]) for name, found in sorted(answer.json().items())]
+
+
+def connector_config(url: str, name: str) -> dict[str, str]:
+    answer = httpx.get(f"{url}/connectors/{quote(name)}/config", timeout=_TIMEOUT_SECONDS)
+    answer.raise_for_status()
+    config: dict[str, str] = answer.json()
+    return config
 
 
 def view(name: str, status: dict[str, Any]) -> ConnectorView:

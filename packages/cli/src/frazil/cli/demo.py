@@ -1,13 +1,13 @@
 """The demo: 30,000 records from the broker to a SQL answer, counted on both sides."""
 
 import subprocess
-import sys
 import time
 
 from frazil.cli.connectors import connector_views, require_none_failed
 from frazil.cli.folder import StackFolder
+from frazil.cli.generator import generator_command
 from frazil.cli.query import answer
-from frazil.cli.report import TableReport, shares
+from frazil.cli.report import TableReport
 from frazil.cli.screen import Screen
 from frazil.cli.stack import Stack
 from frazil.cli.tables import Tables, ages_at_commit, committed_files
@@ -24,6 +24,11 @@ REQUEST_IDS = {
 _RUNNING_SECONDS = 180
 _STALLED_SECONDS = 90
 _POLL_SECONDS = 0.5
+
+
+class ProducingError(UserError):
+    def __init__(self, output: str) -> None:
+        super().__init__(f"The log generator could not do its work:\n{output}")
 
 
 class StalledError(UserError):
@@ -51,15 +56,12 @@ def wait_for_connectors(url: str, screen: Screen) -> None:
             time.sleep(_POLL_SECONDS)
 
 
-def produce(stack: Stack, counts: dict[str, int]) -> None:
-    for topic, count in counts.items():
-        command = generator_command(topic, "-n", str(count), servers=stack.ports.bootstrap_servers)
-        subprocess.run(command, env=stack.tools.environment, stdout=subprocess.DEVNULL, check=True)
-
-
-def generator_command(*arguments: str, servers: str) -> list[str]:
-    module = [sys.executable, "-m", "frazil.log_generator"]
-    return [*module, *arguments, "--bootstrap-servers", servers]
+def produce(stack: Stack, records_a_topic: int) -> None:
+    options = ("-n", str(records_a_topic))
+    command = generator_command("all", *options, servers=stack.ports.bootstrap_servers)
+    done = subprocess.run(command, env=stack.tools.environment, capture_output=True, check=False)
+    if done.returncode != 0:
+        raise ProducingError(done.stderr.decode(errors="replace"))
 
 
 def wait_for_rows(stack: Stack, produced: dict[str, int], screen: Screen) -> None:
@@ -106,7 +108,3 @@ def _measure(tables: Tables, name: str, produced: int) -> TableReport:
             for age in ages_at_commit(table.io, committed=committed, file=file)
         ],
     )
-
-
-def counts_by_topic(records: int) -> dict[str, int]:
-    return dict(zip(REQUEST_IDS, shares(records, len(REQUEST_IDS)), strict=True))

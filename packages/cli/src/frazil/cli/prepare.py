@@ -1,10 +1,15 @@
 """Set-up of a machine: Java, the jars, and the archive that makes workers start faster."""
 
+import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
+import httpx
+
 from frazil.cli.screen import Screen
 from frazil.cli.stack import Tools
+from frazil.cli.training import archive_path, train
+from frazil.runtime.errors import UserError
 from frazil.runtime.jars import JarStore
 from frazil.runtime.java import find_java
 
@@ -18,3 +23,16 @@ def prepare(
         with screen.step("Jars (180 MB, once)"), screen.bar("Jars") as progress:
             store.resolve(java, progress)
     return Tools(java=java, broker_jars=store.folder("broker"), environment=environment)
+
+
+def ensure_archive(home: Path, tools: Tools, *, desired_state: Path, screen: Screen) -> None:
+    """Train once for each Java build and class path. Workers do without if it fails."""
+    path = archive_path(tools)
+    if path.exists():
+        return
+    try:
+        with screen.step("Class archive: a training run, once"):
+            train(home, tools, desired_state)
+    except (UserError, OSError, subprocess.SubprocessError, httpx.HTTPError) as error:
+        path.unlink(missing_ok=True)
+        screen.warn(f"No class archive, so workers start more slowly: {error}")

@@ -44,9 +44,3 @@ def percentile(values: Sequence[float], share: float) -> float | None:
 
 def seconds(value: float | None) -> str:
     return "-" if value is None else f"{value:.1f} s"
-
-
-def shares(total: int, parts: int) -> list[int]:
-    """Cut a number into parts as equal as can be, the larger ones first."""
-    whole, rest = divmod(total, parts)
-    return [whole + (index < rest) for index in range(parts)]

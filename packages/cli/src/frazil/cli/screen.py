@@ -11,6 +11,12 @@ OnProgress = Callable[[int, int], None]
 Step = Callable[[str], AbstractContextManager[None]]
 
 
+@contextmanager
+def quiet_step(_title: str) -> Iterator[None]:
+    """Say nothing: for steps inside a larger one."""
+    yield
+
+
 class Screen:
     def __init__(self) -> None:
         self.console = Console(highlight=False)

@@ -49,6 +49,7 @@ class Stack:
     folder: StackFolder
     ports: Ports
     tools: Tools
+    engine: str = "process"
 
     def start_broker(self) -> None:
         broker = Broker(self.tools.java, self.tools.broker_jars, self.folder.kafka, self.ports)
@@ -69,7 +70,7 @@ class Stack:
             self.folder,
             port=self.ports.api,
             bootstrap_servers=self.ports.bootstrap_servers,
-            engine="process",
+            engine=self.engine,
         )
         child.start(
             CONTROL_API_COMMAND, environment={**self.tools.environment, **environment}, log=log

@@ -1,1 +1,112 @@
-"""The training run behind the class-data archive: one small job, so that later ones start fast."""
+"""The training run behind the class archive: one small real job, so that later ones start fast.
+
+A throw-away stack is provisioned like any other, but its control API starts no workers (engine
+`fake`): it only answers with the configuration that the one worker of the training then gets.
+"""
+
+import fcntl
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from frazil.cli import stack as stacks
+from frazil.cli.connectors import connector_config, connector_views
+from frazil.cli.folder import StackFolder
+from frazil.cli.generator import generator_command
+from frazil.cli.ports import free_ports
+from frazil.cli.screen import quiet_step
+from frazil.cli.stack import Stack, Tools
+from frazil.cli.waiting import ServiceFailedError, wait_until_ready
+from frazil.contracts.assignment import ASSIGNMENT_FILE, STATUS_FILE, Assignment
+from frazil.contracts.worker_status import WorkerStatus
+from frazil.runtime.child import Child
+
+_RECORDS = 2000
+_RECORDS_A_SECOND = 400
+_COMMITS = 3
+_COMMIT_SECONDS = 120
+# Writing the archive is the last thing that the JVM does; it takes 20 s on a slow machine.
+_DUMP_SECONDS = 120
+
+
+def archive_path(tools: Tools) -> Path:
+    """Ask the worker's own code, which is not for this process to import."""
+    command = [sys.executable, "-m", "frazil.worker", "archive-path"]
+    done = subprocess.run(
+        command, env=tools.environment, stdout=subprocess.PIPE, text=True, check=True
+    )
+    return Path(done.stdout.strip())
+
+
+def train(home: Path, tools: Tools, desired_state: Path) -> None:
+    """Make the archive, or raise; whatever was started is gone afterwards."""
+    folder = StackFolder(home, "training")
+    with _alone(folder):
+        stack = Stack(folder, free_ports(), tools, engine="fake")
+        try:
+            stacks.start(stack, desired_state, quiet_step)
+            _run_worker(stack)
+        finally:
+            stacks.stop(folder)
+            shutil.rmtree(folder.root, ignore_errors=True)
+
+
+def _run_worker(stack: Stack) -> None:
+    assignment = _assignment(stack)
+    worker = Child(stack.folder.runs / "training" / "1")
+    worker.folder.mkdir(parents=True)
+    (worker.folder / ASSIGNMENT_FILE).write_text(assignment.model_dump_json())
+    log = worker.folder / "worker.log"
+    command = [sys.executable, "-m", "frazil.spark_sink", str(worker.folder)]
+    environment = {**stack.tools.environment, "FRAZIL_ARCHIVE": "train"}
+    worker.start(command, environment=environment, log=log)
+    _produce(stack, assignment.config["topics"])
+    wait_until_ready(
+        "The training run",
+        lambda: _commits(worker) >= _COMMITS,
+        child=worker,
+        log=log,
+        seconds=_COMMIT_SECONDS,
+    )
+    if not worker.stop(_DUMP_SECONDS):
+        raise ServiceFailedError("The training run", reason="did not end", log=log)
+
+
+def _assignment(stack: Stack) -> Assignment:
+    name = connector_views(stack.ports.api_url)[0].name
+    config = connector_config(stack.ports.api_url, name)
+    return Assignment(
+        connector=name,
+        epoch=1,
+        generation=1,
+        worker_id="training",
+        config=config | {"iceberg.control.commit.interval-ms": "1000"},
+        kafka={"bootstrap.servers": stack.ports.bootstrap_servers},
+    )
+
+
+def _produce(stack: Stack, topic: str) -> None:
+    """Send a trickle, so that there are several commits."""
+    options = ("-n", str(_RECORDS), "--rate", str(_RECORDS_A_SECOND))
+    command = generator_command(topic, *options, servers=stack.ports.bootstrap_servers)
+    subprocess.run(command, env=stack.tools.environment, capture_output=True, check=True)
+
+
+def _commits(worker: Child) -> int:
+    file = worker.folder / STATUS_FILE
+    return WorkerStatus.model_validate_json(file.read_text()).commits if file.exists() else 0
+
+
+@contextmanager
+def _alone(folder: StackFolder) -> Iterator[None]:
+    """Let a second set-up wait; what a killed one left behind is removed."""
+    lock = folder.root.with_suffix(".lock")
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    with lock.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        stacks.stop(folder)
+        shutil.rmtree(folder.root, ignore_errors=True)
+        yield

@@ -69,16 +69,20 @@ class Child:
             return int(self._pid_file.read_text())
         return None
 
-    def stop(self, grace: float) -> None:
-        """End it with SIGTERM, and all its process group with SIGKILL when the grace is over."""
+    def stop(self, grace: float) -> bool:
+        """End it with SIGTERM, and all its process group with SIGKILL when the grace is over.
+
+        Returns whether it ended by itself.
+        """
         self.ask_to_stop()
         if self._ended_within(grace):
-            return
+            return True
         pid = self.pid
         if pid is not None:
             with suppress(ProcessLookupError):
                 os.killpg(pid, signal.SIGKILL)
         self._ended_within(_KILL_SECONDS)
+        return False
 
     def ask_to_stop(self) -> None:
         pid = self.pid
