@@ -1,0 +1,1 @@
+"""HTTP only: Kafka Connect's routes, bodies and errors. No decisions are taken here."""

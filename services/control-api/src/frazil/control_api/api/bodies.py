@@ -1,0 +1,86 @@
+"""Bodies of requests: read strictly, kept literally, refused with a sentence instead of a trace."""
+
+import json
+from collections.abc import Mapping
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from frazil.contracts.states import Target
+from frazil.control_api.core.errors import BadRequestError
+from frazil.control_api.core.service import Config, Submission
+
+_FIELDS = ("name", "config", "initial_state")
+_INITIAL_STATES = (Target.RUNNING, Target.PAUSED, Target.STOPPED)
+
+
+async def json_object(request: Request) -> dict[str, object]:
+    return parse_object(await request.body())
+
+
+JsonObject = Annotated[dict[str, object], Depends(json_object)]
+
+
+def flat_config(body: JsonObject) -> Config:
+    return parse_config(body)
+
+
+FlatConfig = Annotated[Config, Depends(flat_config)]
+
+
+def submission(body: JsonObject) -> Submission:
+    unknown = [field for field in body if field not in _FIELDS]
+    if unknown:
+        raise BadRequestError(
+            f'Unrecognized field "{unknown[0]}"; known fields are {", ".join(_FIELDS)}'
+        )
+    config = body.get("config")
+    if not isinstance(config, dict):
+        raise BadRequestError('The field "config" must be a JSON object of configuration keys')
+    name = body.get("name")
+    return Submission(
+        name="" if name is None else _text(name, "name") or "",
+        config=parse_config(config),
+        target=_initial_state(body.get("initial_state")),
+    )
+
+
+def parse_object(body: bytes) -> dict[str, object]:
+    """Parse JSON with numbers as the text they were sent as: 1.50 stays 1.50."""
+    if not body.strip():
+        raise BadRequestError("The request needs a JSON object as its body, which is empty")
+    try:
+        parsed = json.loads(body, parse_int=str, parse_float=str, parse_constant=str)
+        # Half a surrogate pair is good JSON and yet no text that could be stored or answered.
+        json.dumps(parsed, ensure_ascii=False).encode()
+    except (ValueError, RecursionError) as error:
+        raise BadRequestError(f"The request body is not valid JSON: {error}") from error
+    if not isinstance(parsed, dict):
+        raise BadRequestError("The request body must be a JSON object")
+    return parsed
+
+
+def parse_config(body: Mapping[str, object]) -> Config:
+    return {key: _text(value, key) for key, value in body.items()}
+
+
+def _text(value: object, key: str) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    raise BadRequestError(
+        f'The value of "{key}" must be a string, a number, a boolean or null, '
+        "not a JSON object or array"
+    )
+
+
+def _initial_state(value: object) -> Target:
+    if value is None:
+        return Target.RUNNING
+    for target in _INITIAL_STATES:
+        if isinstance(value, str) and value.upper() == target:
+            return target
+    raise BadRequestError(
+        f'The value of "initial_state" must be one of {", ".join(_INITIAL_STATES)}'
+    )

@@ -1,0 +1,59 @@
+"""The connector record: what the user wants of it, and beside that what was last seen of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from frazil.contracts.states import Target
+
+TASK_ID = 0
+"""A connector is one worker, which Connect's clients see as its one task."""
+
+
+class Phase(StrEnum):
+    """Where the worker of a connector was when last seen."""
+
+    NONE = "NONE"  # no worker and no task: never started, or stopped
+    STARTING = "STARTING"
+    RUNNING = "RUNNING"
+    STOPPING = "STOPPING"
+    ENDED = "ENDED"  # ended as wished by a pause; its task is still shown
+    WAITING = "WAITING"  # failed, the next start has a time
+    FAILED = "FAILED"  # failed, and a new start needs a person
+
+    @property
+    def has_failed(self) -> bool:
+        return self in (Phase.WAITING, Phase.FAILED)
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What the reconciler saw and did last; nobody else writes it.
+
+    `epoch` and `generation` are those of the last start, `since` is when the phase was entered
+    (seconds since 1970), `failures` counts the runs that ended without progress.
+    """
+
+    phase: Phase = Phase.NONE
+    epoch: int = 0
+    generation: int = 0
+    since: float = 0.0
+    failures: int = 0
+    retry_at: float = 0.0
+    trace: str | None = None
+    topics: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Connector:
+    """What the user wants. `generation` grows with each change that needs a new worker."""
+
+    name: str
+    config: Mapping[str, str]
+    target: Target = Target.RUNNING
+    generation: int = 1
+    observed: Observed = field(default_factory=Observed)
+
+    @property
+    def is_deleted(self) -> bool:
+        return self.target is Target.DELETED

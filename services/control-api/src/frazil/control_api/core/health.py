@@ -1,0 +1,41 @@
+"""Health as Connect words it, from the vital signs of this process; connectors play no part."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class HealthStatus(StrEnum):
+    HEALTHY = "healthy"
+    STARTING = "starting"
+    UNHEALTHY = "unhealthy"
+
+
+@dataclass(frozen=True, slots=True)
+class Vitals:
+    """`failure` names a loop that has died, `broker` says whether Kafka answers."""
+
+    ready: bool
+    failure: str | None
+    broker: str
+    cluster_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    status: HealthStatus
+    message: str
+
+
+def verdict(vitals: Vitals) -> Verdict:
+    if vitals.failure is not None:
+        return Verdict(
+            HealthStatus.UNHEALTHY,
+            "Worker was unable to handle this request and may be unable to handle other requests. "
+            f"{vitals.failure}",
+        )
+    if not vitals.ready:
+        return Verdict(HealthStatus.STARTING, "Worker is still starting up.")
+    return Verdict(
+        HealthStatus.HEALTHY,
+        "Worker has completed startup and is ready to handle requests.",
+    )

@@ -1,0 +1,36 @@
+"""What an engine sees when it looks at the workers of one connector; values, no behaviour."""
+
+from dataclasses import dataclass
+
+from frazil.contracts.worker_status import WorkerStatus
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """One worker, living or dead.
+
+    `status` is what it said last. `silent_for` counts the seconds in which a living one gave no
+    answer. `exit_status` is the operating system's word on a dead one (negative: a signal), known
+    only to the engine that started it. `log_tail` are the last lines of a dead one.
+    """
+
+    epoch: int
+    alive: bool
+    status: WorkerStatus | None = None
+    silent_for: float = 0.0
+    exit_status: int | None = None
+    log_tail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """All living workers of a connector, and of the dead ones the last."""
+
+    workers: tuple[Worker, ...] = ()
+
+    def worker(self, epoch: int) -> Worker | None:
+        return next((worker for worker in self.workers if worker.epoch == epoch), None)
+
+    @property
+    def living(self) -> tuple[Worker, ...]:
+        return tuple(worker for worker in self.workers if worker.alive)

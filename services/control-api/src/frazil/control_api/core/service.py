@@ -1,0 +1,187 @@
+"""The use cases: each checks, writes what is wanted, and puts the name on the queue. None acts."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from frazil.contracts.config_infos import ConfigInfos
+from frazil.contracts.naming import run_folder
+from frazil.contracts.plugins import Plugin, UnknownPluginError, find_plugin
+from frazil.contracts.states import ConnectState, Target
+from frazil.control_api.core.connector import TASK_ID, Connector
+from frazil.control_api.core.errors import (
+    AlreadyExistsError,
+    BadRequestError,
+    InvalidConnectorError,
+    NotFoundError,
+)
+from frazil.control_api.core.ports import ConnectorStore
+from frazil.control_api.core.states import public_state
+
+Config = Mapping[str, str | None]
+"""A configuration as submitted: null removes a key or is a fault, the validation decides."""
+
+_MAX_FOLDER_LENGTH = 200  # of the 255 bytes that file systems give a name
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    name: str
+    config: Config
+    target: Target = Target.RUNNING
+
+
+class ConnectorService:
+    """Calls block for a few milliseconds; `notify` has to be safe to call from any thread."""
+
+    def __init__(self, store: ConnectorStore, notify: Callable[[str], None]) -> None:
+        self._store = store
+        self._notify = notify
+
+    def all(self) -> list[Connector]:
+        return [connector for connector in self._store.all() if not connector.is_deleted]
+
+    def find(self, name: str) -> Connector | None:
+        return _visible(self._store.get(name))
+
+    def get(self, name: str) -> Connector:
+        return _present(self._store.get(name), f"Connector {name} not found")
+
+    def create(self, submission: Submission) -> Connector:
+        name = submission.name.strip()
+        config = _checked(_named(name, submission.config))
+
+        def add(old: Connector | None) -> Connector:
+            if _visible(old):
+                raise AlreadyExistsError(f"Connector {name} already exists")
+            return _made(name, config, submission.target, old)
+
+        return self._change(name, add)
+
+    def configure(self, name: str, config: Config) -> tuple[Connector, bool]:
+        """Replace the configuration, or create the connector; tell whether it is new."""
+        checked = _checked(_named(name, config))
+        created = False
+
+        def put(old: Connector | None) -> Connector:
+            nonlocal created
+            created = _visible(old) is None
+            if old is None or created:
+                return _made(name, checked, Target.RUNNING, old)
+            return _reconfigured(old, checked)
+
+        return self._change(name, put), created
+
+    def patch(self, name: str, changes: Config) -> Connector:
+        def merge(old: Connector | None) -> Connector:
+            connector = _present(old, f"Connector {name} not found")
+            merged = {**connector.config, **changes}
+            kept = {key: value for key, value in merged.items() if value is not None}
+            return _reconfigured(connector, _checked(_named(name, kept)))
+
+        return self._change(name, merge)
+
+    def set_target(self, name: str, target: Target) -> None:
+        """Pause, resume or stop."""
+        self._aim(name, target, f"Unknown connector {name}")
+
+    def delete(self, name: str) -> None:
+        self._aim(name, Target.DELETED, f"Connector {name} not found")
+
+    def restart(self, name: str, *, only_failed: bool) -> tuple[Connector, bool]:
+        """Ask for a new worker, if need be; tell whether one was asked for."""
+        connector = _present(self._store.get(name), f"Unknown connector: {name}")
+        if only_failed and public_state(connector).connector is not ConnectState.FAILED:
+            return connector, False
+        return self._renew(name), True
+
+    def restart_task(self, name: str, task: int) -> None:
+        connector = _present(self._store.get(name), f"Unknown connector: {name}")
+        if task != TASK_ID or public_state(connector).task is None:
+            raise NotFoundError(f"Unknown task: {name}-{task}")
+        self._renew(name)
+
+    def validate(self, plugin_name: str, config: Config) -> ConfigInfos:
+        class_name = _class_name(config)
+        if not _stem(class_name).endswith(_stem(plugin_name)):
+            raise BadRequestError(
+                f"Included connector type {class_name} does not match request type {plugin_name}"
+            )
+        return _plugin(class_name).validate(config)
+
+    def _renew(self, name: str) -> Connector:
+        def renew(old: Connector | None) -> Connector:
+            connector = _present(old, f"Unknown connector: {name}")
+            return replace(connector, generation=connector.generation + 1)
+
+        return self._change(name, renew)
+
+    def _aim(self, name: str, target: Target, complaint: str) -> None:
+        self._change(name, lambda old: replace(_present(old, complaint), target=target))
+
+    def _change(self, name: str, change: Callable[[Connector | None], Connector]) -> Connector:
+        connector = self._store.change(name, change)
+        self._notify(name)
+        return connector
+
+
+def _visible(connector: Connector | None) -> Connector | None:
+    return None if connector is None or connector.is_deleted else connector
+
+
+def _present(connector: Connector | None, complaint: str) -> Connector:
+    present = _visible(connector)
+    if present is None:
+        raise NotFoundError(complaint)
+    return present
+
+
+def _made(
+    name: str, config: Mapping[str, str], target: Target, leaving: Connector | None
+) -> Connector:
+    """Make a connector; one of the same name may still be leaving, and is then replaced."""
+    generation = leaving.generation + 1 if leaving else 1
+    return Connector(name, config, target, generation)
+
+
+def _reconfigured(connector: Connector, config: Mapping[str, str]) -> Connector:
+    changed = dict(config) != dict(connector.config)
+    return replace(connector, config=config, generation=connector.generation + changed)
+
+
+def _named(name: str, config: Config) -> Config:
+    if len(run_folder(name)) > _MAX_FOLDER_LENGTH:
+        raise BadRequestError("The connector's name is too long to name a folder")
+    given = config.get("name")
+    if given is None:
+        return {**config, "name": name}
+    if given != name:
+        raise BadRequestError(
+            f"Connector name configuration ({given}) doesn't match connector name in the URL "
+            f"({name})"
+        )
+    return config
+
+
+def _checked(config: Config) -> dict[str, str]:
+    infos = _plugin(_class_name(config)).validate(config)
+    if faults := [fault for info in infos.configs for fault in info.value.errors]:
+        raise InvalidConnectorError(faults)
+    return {key: value for key, value in config.items() if value is not None}
+
+
+def _class_name(config: Config) -> str:
+    class_name = config.get("connector.class")
+    if not class_name:
+        raise BadRequestError("Connector config contains no connector type")
+    return class_name
+
+
+def _plugin(class_name: str) -> Plugin:
+    try:
+        return find_plugin(class_name)
+    except UnknownPluginError as error:
+        raise BadRequestError(str(error)) from error
+
+
+def _stem(class_name: str) -> str:
+    return class_name.removesuffix("Connector")

@@ -1,0 +1,133 @@
+"""The fake engine: workers in memory that obey, unless they are told how to misbehave."""
+
+from collections.abc import MutableMapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from frazil.contracts.assignment import Assignment
+from frazil.contracts.exit_code import ExitCode
+from frazil.contracts.states import WorkerState
+from frazil.contracts.worker_status import WorkerStatus
+from frazil.control_api.core.errors import EngineError
+from frazil.control_api.core.observation import Observation, Worker
+from frazil.control_api.core.ports import Clock
+
+_SIGKILL = -9
+
+
+@dataclass(frozen=True, slots=True)
+class Behaviour:
+    """How the workers of a connector behave from their next start on."""
+
+    refuses_to_start: str | None = None
+    exits_with: ExitCode | None = None
+    trace: str | None = None
+    never_ready: bool = False
+    ignores_stop: bool = False
+    commits: int = 0
+
+
+@dataclass(slots=True)
+class FakeEngine:
+    """Keeps its workers when the control API around it is made anew, as a machine would."""
+
+    clock: Clock
+    behaviours: MutableMapping[str, Behaviour] = field(default_factory=dict)
+    starts: list[tuple[str, int]] = field(default_factory=list)
+    _workers: dict[str, dict[int, Worker]] = field(default_factory=dict)
+    _silent_since: dict[str, float] = field(default_factory=dict)
+
+    async def start(self, assignment: Assignment, kind: str) -> None:
+        name, epoch = assignment.connector, assignment.epoch
+        behaviour = self._behaviour(name)
+        if behaviour.refuses_to_start is not None:
+            raise EngineError(f"{kind}: {behaviour.refuses_to_start}")
+        workers = self._workers.setdefault(name, {})
+        if epoch in workers and workers[epoch].alive:
+            return
+        self.starts.append((name, epoch))
+        worker = Worker(epoch, alive=True, status=self._status(assignment, behaviour))
+        workers[epoch] = worker
+        if behaviour.exits_with is not None:
+            self.exit(name, behaviour.exits_with, behaviour.trace)
+
+    async def inspect(self, connector: str) -> Observation:
+        workers = self._workers.get(connector, {})
+        silent_since = self._silent_since.get(connector)
+        silent_for = 0.0 if silent_since is None else self.clock.now() - silent_since
+        dead = [epoch for epoch, worker in workers.items() if not worker.alive][-1:]
+        return Observation(
+            tuple(
+                replace(worker, silent_for=silent_for) if worker.alive else worker
+                for epoch, worker in sorted(workers.items())
+                if worker.alive or epoch in dead
+            )
+        )
+
+    async def stop(self, connector: str, epoch: int) -> None:
+        worker = self._living(connector, epoch)
+        if worker is not None and not self._behaviour(connector).ignores_stop:
+            self._end(connector, worker, ExitCode.OK, None)
+
+    async def kill(self, connector: str, epoch: int) -> None:
+        worker = self._living(connector, epoch)
+        if worker is not None:
+            self._bury(connector, replace(worker, alive=False, exit_status=_SIGKILL))
+
+    async def remove(self, connector: str) -> None:
+        workers = self._workers.pop(connector, {})
+        living = {epoch: worker for epoch, worker in workers.items() if worker.alive}
+        if living:
+            self._workers[connector] = living
+
+    async def connectors(self) -> list[str]:
+        return sorted(self._workers)
+
+    async def close(self) -> None:
+        return None
+
+    def exit(self, connector: str, code: ExitCode, trace: str | None = None) -> None:
+        """Let the living worker end by itself with its last words."""
+        for worker in self._all_living(connector):
+            self._end(connector, worker, code, trace)
+
+    def die(self, connector: str) -> None:
+        """Let the living worker die without a word, as by kill -9."""
+        for worker in self._all_living(connector):
+            self._bury(connector, replace(worker, alive=False, exit_status=_SIGKILL))
+
+    def fall_silent(self, connector: str) -> None:
+        self._silent_since[connector] = self.clock.now()
+
+    def _status(self, assignment: Assignment, behaviour: Behaviour) -> WorkerStatus:
+        topics = assignment.config.get("topics", "").split(",")
+        return WorkerStatus(
+            connector=assignment.connector,
+            epoch=assignment.epoch,
+            generation=assignment.generation,
+            pid=0,
+            state=WorkerState.STARTING if behaviour.never_ready else WorkerState.RUNNING,
+            since=datetime.fromtimestamp(self.clock.now(), UTC),
+            position={topic.strip(): {0: 0} for topic in topics if topic.strip()},
+            commits=behaviour.commits,
+        )
+
+    def _end(self, connector: str, worker: Worker, code: ExitCode, trace: str | None) -> None:
+        state = WorkerState.STOPPED if code is ExitCode.OK else WorkerState.FAILED
+        words = {"state": state, "exit_code": code, "trace": trace}
+        status = worker.status.model_copy(update=words) if worker.status else None
+        self._bury(connector, replace(worker, alive=False, status=status, exit_status=int(code)))
+
+    def _bury(self, connector: str, worker: Worker) -> None:
+        self._workers[connector][worker.epoch] = worker
+        self._silent_since.pop(connector, None)
+
+    def _living(self, connector: str, epoch: int) -> Worker | None:
+        worker = self._workers.get(connector, {}).get(epoch)
+        return worker if worker is not None and worker.alive else None
+
+    def _all_living(self, connector: str) -> list[Worker]:
+        return [worker for worker in self._workers.get(connector, {}).values() if worker.alive]
+
+    def _behaviour(self, connector: str) -> Behaviour:
+        return self.behaviours.get(connector, Behaviour())

@@ -1,0 +1,1 @@
+"""What runs for ever: the queue of names, the reconciler, the timers."""

@@ -1,0 +1,1 @@
+"""Where connectors are remembered. The only room that knows SQL."""
