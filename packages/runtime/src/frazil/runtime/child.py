@@ -48,6 +48,8 @@ class Child:
                 start_new_session=True,
             )
         self._pid_file.write_text(str(process.pid))
+        # The lock tells how it fares; a Popen that is dropped unfinished would complain.
+        process.returncode = 0
         return process.pid
 
     def is_alive(self) -> bool:

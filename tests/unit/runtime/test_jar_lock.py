@@ -1,0 +1,42 @@
+import subprocess
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from frazil.runtime.jars import lock
+
+NAMES = st.from_regex(r"(spark|broker)/[a-z0-9.-]{1,20}\.jar", fullmatch=True)
+SUMS = st.dictionaries(NAMES, st.from_regex(r"[0-9a-f]{64}", fullmatch=True))
+
+
+@given(SUMS)
+def test_a_lock_that_is_written_reads_back_the_same(sums: dict[str, str]) -> None:
+    assert lock.parse(lock.render(sums)) == sums
+
+
+@given(SUMS)
+def test_nothing_differs_from_itself(sums: dict[str, str]) -> None:
+    assert lock.differences(locked=sums, found=sums) == []
+
+
+def test_each_kind_of_difference_names_its_file() -> None:
+    locked = {"spark/a.jar": "1", "spark/b.jar": "2"}
+    found = {"spark/b.jar": "3", "spark/c.jar": "4"}
+    assert lock.differences(locked=locked, found=found) == [
+        "spark/a.jar is missing",
+        "spark/c.jar is not in the lock",
+        "spark/b.jar has sha256 3, locked is 2",
+    ]
+
+
+def test_a_folder_is_measured_as_sha256sum_does(tmp_path: Path) -> None:
+    (tmp_path / "spark").mkdir()
+    (tmp_path / "spark" / "a.jar").write_bytes(b"abc")
+    (tmp_path / "lock").write_text(lock.render(lock.measure(tmp_path)))
+    subprocess.run(["sha256sum", "-c", "lock"], cwd=tmp_path, check=True, capture_output=True)  # noqa: S607
+
+
+def test_the_lock_of_the_repository_covers_both_class_paths() -> None:
+    folders = {name.partition("/")[0] for name in lock.parse(lock.LOCK_FILE.read_text())}
+    assert folders == {"broker", "spark"}

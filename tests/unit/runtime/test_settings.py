@@ -1,0 +1,25 @@
+from pathlib import Path
+
+import pytest
+
+from frazil.runtime.settings import FrazilSettings
+
+
+@pytest.fixture(autouse=True)
+def _no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("FRAZIL_JAVA_HOME", "JAVA_HOME", "FRAZIL_HOME"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def test_our_own_java_home_goes_before_the_usual_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JAVA_HOME", "/usual")
+    assert FrazilSettings().java_home == Path("/usual")
+    monkeypatch.setenv("FRAZIL_JAVA_HOME", "/ours")
+    assert FrazilSettings().java_home == Path("/ours")
+
+
+def test_an_empty_variable_counts_as_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JAVA_HOME", "")
+    monkeypatch.setenv("FRAZIL_HOME", "")
+    assert FrazilSettings().java_home is None
+    assert FrazilSettings().home.name == "frazil"
