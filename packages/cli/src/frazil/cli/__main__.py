@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from types import FrameType
 from typing import Annotated
 
@@ -25,7 +26,7 @@ from frazil.cli.prepare import ensure_archive, prepare
 from frazil.cli.query import CALLS_BY_API, answer
 from frazil.cli.report import COLUMNS
 from frazil.cli.screen import Screen
-from frazil.cli.settings import CliSettings
+from frazil.cli.settings import read_settings
 from frazil.cli.stack import Stack, Tools
 from frazil.cli.tables import Tables
 from frazil.runtime.errors import UserError
@@ -36,7 +37,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Kafka Connect's REST API on Spark, writing Iceberg exactly once: the local stack.",
 )
-settings = CliSettings()
+settings = cache(read_settings)
 screen = Screen()
 
 StackName = Annotated[str, typer.Option("--stack", help="Name of the local stack.")]
@@ -49,7 +50,7 @@ def setup() -> None:
     tools = _tools()
     screen.done(f"Java at {tools.java}")
     screen.done("Jars as locked")
-    ensure_archive(settings.home, tools, desired_state=settings.desired_state, screen=screen)
+    ensure_archive(settings().home, tools, desired_state=settings().desired_state, screen=screen)
     screen.done("Class archive")
 
 
@@ -61,7 +62,7 @@ def dev(
     """Run the local stack until Ctrl-C."""
     local = _stack(stack_name)
     with _stopped_on_error(local.folder):
-        stack.start(local, settings.desired_state, screen.step)
+        stack.start(local, settings().desired_state, screen.step)
     screen.say(status.summary(local.folder))
     if detach:
         screen.say(f"`frazil stop --stack {stack_name}` ends it.")
@@ -121,7 +122,7 @@ def produce(
         part for key, value in options.items() if value is not None for part in (key, str(value))
     ]
     command = generator_command(topic, *given, servers=servers)
-    raise typer.Exit(subprocess.run(command, env=settings.environment(), check=False).returncode)
+    raise typer.Exit(subprocess.run(command, env=settings().environment(), check=False).returncode)
 
 
 @app.command()
@@ -152,7 +153,7 @@ def clean(stack_name: StackName = "dev") -> None:
 @app.command()
 def serve(
     bootstrap_servers: Annotated[str, typer.Option(help="HOST:PORT of a broker.")],
-    port: Annotated[int, typer.Option(help="Port of the REST API.")] = settings.port,
+    port: Annotated[int | None, typer.Option(help="Port of the REST API.")] = None,
     engine: Annotated[str, typer.Option(help="What runs the workers.")] = "process",
     stack_name: StackName = "serve",
 ) -> None:
@@ -160,7 +161,7 @@ def serve(
     folder = _folder(stack_name)
     folder.root.mkdir(parents=True, exist_ok=True)
     environment = stack.control_api_environment(
-        folder, port=port, bootstrap_servers=bootstrap_servers, engine=engine
+        folder, port=port or settings().port, bootstrap_servers=bootstrap_servers, engine=engine
     )
     # This process becomes the control API, so that signals and the exit code are its own.
     os.execve(  # noqa: S606
@@ -180,7 +181,7 @@ def demo(
     a_topic = math.ceil(number / len(demos.REQUEST_IDS))
     produced = dict.fromkeys(demos.REQUEST_IDS, a_topic)
     with _stopped_on_error(local.folder):
-        stack.start(local, settings.desired_state, screen.step)
+        stack.start(local, settings().desired_state, screen.step)
         demos.wait_for_connectors(local.ports.api_url, screen)
         with screen.step(f"{sum(produced.values()):,} records produced"):
             demos.produce(local, a_topic)
@@ -197,18 +198,20 @@ def demo(
 
 
 def _folder(name: str) -> StackFolder:
-    return StackFolder(settings.home, name)
+    return StackFolder(settings().home, name)
 
 
 def _tools() -> Tools:
     return prepare(
-        settings.home, settings.java_home, environment=settings.environment(), screen=screen
+        settings().home, settings().java_home, environment=settings().environment(), screen=screen
     )
 
 
 def _stack(name: str) -> Stack:
     ports = Ports(
-        api=settings.port, kafka=settings.kafka_port, controller=settings.kafka_controller_port
+        api=settings().port,
+        kafka=settings().kafka_port,
+        controller=settings().kafka_controller_port,
     )
     return Stack(_folder(name), ports, _tools())
 

@@ -44,7 +44,9 @@ def answer(tables: Tables, question: str) -> pa.Table:
             for name in _mentioned(connection, sql) & set(names):
                 connection.register(name, tables.load(name).scan().to_arrow())
                 connection.execute(f"CREATE VIEW {NAMESPACE}.{name} AS FROM memory.main.{name}")
-            return connection.execute(sql).to_arrow_table()
+            relation = connection.sql(sql)
+            # A statement that asks nothing (`SET`, `CREATE`) has no answer.
+            return pa.table({}) if relation is None else relation.to_arrow_table()
         except duckdb.Error as error:
             raise QueryError(str(error), names) from error
 

@@ -3,11 +3,20 @@
 import os
 from pathlib import Path
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
+from frazil.runtime.errors import UserError
 from frazil.runtime.settings import FrazilSettings
 
 _REPOSITORY = Path(__file__).resolve().parents[5]
+
+
+class BadSettingError(UserError):
+    def __init__(self, error: ValidationError) -> None:
+        faults = (
+            f"FRAZIL_{fault['loc'][0]}".upper() + f": {fault['msg']}." for fault in error.errors()
+        )
+        super().__init__("\n".join(faults))
 
 
 class CliSettings(FrazilSettings):
@@ -22,3 +31,11 @@ class CliSettings(FrazilSettings):
     def environment(self) -> dict[str, str]:
         """Return what a child inherits; the home is spelled out, so that all agree on it."""
         return {**os.environ, "FRAZIL_HOME": str(self.home)}
+
+
+def read_settings() -> CliSettings:
+    """Raise BadSettingError for a variable that makes no sense."""
+    try:
+        return CliSettings()
+    except ValidationError as error:
+        raise BadSettingError(error) from error

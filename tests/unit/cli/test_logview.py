@@ -1,0 +1,39 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from frazil.cli.folder import StackFolder
+from frazil.cli.logview import NoLogError, log_files, show
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> StackFolder:
+    folder = StackFolder(tmp_path, "dev")
+    for log in (folder.log("kafka"), folder.runs / "my%2Fsink" / "1" / "worker.log"):
+        log.parent.mkdir(parents=True)
+        log.write_text("first\nsecond\n")
+    return folder
+
+
+def test_services_and_connectors_have_logs_under_their_own_names(folder: StackFolder) -> None:
+    assert list(log_files(folder, None)) == ["kafka", "my/sink"]
+
+
+def test_the_newest_run_of_a_connector_is_shown(folder: StackFolder) -> None:
+    newer = folder.runs / "my%2Fsink" / "2" / "worker.log"
+    newer.parent.mkdir()
+    newer.touch()
+    os.utime(newer, (2**31, 2**31))
+    assert log_files(folder, "my/sink") == {"my/sink": newer}
+
+
+def test_an_unknown_name_is_answered_with_those_there_are(folder: StackFolder) -> None:
+    with pytest.raises(NoLogError, match="Known: kafka, my/sink"):
+        log_files(folder, "zookeeper")
+
+
+def test_lines_carry_the_name_of_their_log(folder: StackFolder) -> None:
+    lines: list[str] = []
+    show(log_files(folder, "kafka"), lines.append)
+    assert lines == ["kafka        | first", "kafka        | second"]
