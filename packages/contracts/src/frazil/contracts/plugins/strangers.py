@@ -15,8 +15,12 @@ def is_slip(name: str) -> bool:
 
 
 def objection(name: str, known: Collection[str]) -> str:
-    nearest = get_close_matches(name, known, n=1)
-    guess = f" Did you mean {nearest[0]}?" if nearest else ""
+    """Say that the key is not known, and which one was probably meant."""
+    # The prefix is not compared: it would make any two of our names look alike.
+    prefix, dot, tail = name.partition(".")
+    tails = [other.removeprefix(prefix + dot) for other in known if other.startswith(prefix + dot)]
+    nearest = get_close_matches(tail, tails, n=1)
+    guess = f" Did you mean {prefix}.{nearest[0]}?" if nearest else ""
     return f"Unknown key {name}.{guess} Correct or remove it, or set {UNKNOWN_KEYS}=warn."
 
 

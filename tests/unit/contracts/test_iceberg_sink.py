@@ -1,0 +1,289 @@
+"""The Iceberg sink's rules: what is valid together, and what is not done yet."""
+
+import pytest
+from tests.support.sink_configs import PLUGIN, VALID, changed, complaints
+
+from frazil.contracts.plugins import PLUGINS, InvalidConfigError, Plugin
+from frazil.contracts.plugins.iceberg_sink import NOT_YET
+
+JSON = "org.apache.kafka.connect.json.JsonConverter"
+_NO_TOPICS = "Must configure one of topics or topics.regex"
+_TWO_TOPICS = "topics and topics.regex are mutually exclusive options, but both are set."
+_DYNAMIC = "iceberg.tables.dynamic-enabled"
+
+# As people run it against Kafka Connect today.
+REST_CATALOG = {
+    "name": "iceberg-sink-apilogs",
+    "connector.class": "io.tabular.iceberg.connect.IcebergSinkConnector",
+    "tasks.max": "2",
+    "topics": "apilogs",
+    "iceberg.tables": "streaming.apilogs",
+    "iceberg.tables.auto-create-enabled": "false",
+    "iceberg.tables.evolve-schema-enabled": "true",
+    "iceberg.catalog.type": "rest",
+    "iceberg.catalog.uri": "http://catalog:9000/_iceberg",
+    "iceberg.catalog.rest.sigv4-enabled": "true",
+    "iceberg.control.topic": "control-iceberg",
+    "iceberg.control.commit.interval-ms": "10000",
+    "iceberg.control.commit.timeout-ms": "60000",
+}
+CONVERTERS = {
+    "key.converter": "org.apache.kafka.connect.storage.StringConverter",
+    "value.converter": JSON,
+    "value.converter.schemas.enable": "false",
+}
+
+
+@pytest.mark.parametrize("plugin", PLUGINS, ids=lambda plugin: plugin.class_name)
+@pytest.mark.parametrize("extra", [{}, CONVERTERS], ids=["worker's converters", "own converters"])
+def test_a_configuration_of_kafka_connect_is_taken_as_it_is(
+    plugin: Plugin, extra: dict[str, str]
+) -> None:
+    config = plugin.parse(REST_CATALOG | extra)
+    assert config["topics"] == ("apilogs",)
+    assert config["tasks.max"] == 2
+    assert config["iceberg.control.commit.interval-ms"] == 10_000
+    assert config["iceberg.tables.evolve-schema-enabled"] is True
+    assert config.prefixed("iceberg.catalog.") == {
+        "type": "rest",
+        "uri": "http://catalog:9000/_iceberg",
+        "rest.sigv4-enabled": "true",
+    }
+
+
+def test_defaults_are_applied() -> None:
+    config = PLUGIN.parse(VALID)
+    assert config["tasks.max"] == 1
+    assert config["iceberg.catalog"] == "iceberg"
+    assert config["iceberg.control.commit.interval-ms"] == 300_000
+    assert config["value.converter"] == JSON
+    assert config["frazil.on.data.loss"] == "fail"
+    assert config["frazil.max.records.per.commit"] == 400_000
+    assert config["frazil.driver.memory"] == "512m"
+    assert not config.is_set("frazil.driver.memory")
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [
+        {"iceberg.tables.write-props.write.format.default": "parquet"},
+        {"iceberg.table.write-props.write.format.default": "parquet"},
+        {"iceberg.table.streaming.apilogs.id-columns": "id"},
+        {"iceberg.table.apilogs.id-columns": "id"},
+        {"iceberg.table.apilogs.partition-by": "day(time)"},
+        {"iceberg.table.apilogs.commit-branch": "main"},
+        {"iceberg.tables.default-commit-branch": "main"},
+        {"iceberg.tables.dynamic-enabled": "false", "iceberg.tables.upsert-mode-enabled": "false"},
+        {"iceberg.coordinator.transactional.prefix": "a", "iceberg.control.group-id": "b"},
+        {"spark.sql.shuffle.partitions": "2", "consumer.override.auto.offset.reset": "latest"},
+        {"key.converter": "ByteArrayConverter", "header.converter": "String"},
+        {"value.converter": "Json", "value.converter.schemas.enable": "FALSE"},
+        {"value.converter.schemas.enable": "false", "value.converter.schemas.cache.size": "10"},
+        {"connector.plugin.version": "0.1.0"},
+        {"connector.plugin.version": "[0.1.0,0.1.0]"},
+        {"transforms": "", "predicates": "", "errors.deadletterqueue.topic.name": ""},
+        {"frazil.driver.memory": "2g", "frazil.on.data.loss": "latest"},
+    ],
+    ids=" ".join,
+)
+def test_these_are_accepted(extra: dict[str, str | None]) -> None:
+    assert complaints(changed(extra)) == {}
+
+
+@pytest.mark.parametrize(
+    ("config", "expected"),
+    [
+        pytest.param(
+            changed({}, without="topics"),
+            {"topics": [_NO_TOPICS], "topics.regex": [_NO_TOPICS]},
+            id="no topics, said twice",
+        ),
+        pytest.param(
+            changed({"topics": "  "}),
+            {"topics": [_NO_TOPICS], "topics.regex": [_NO_TOPICS]},
+            id="blank topics",
+        ),
+        pytest.param(
+            changed({"topics": "a,b,a"}),
+            {"topics": ["Configuration 'topics' values must not be duplicated."]},
+            id="a topic twice",
+        ),
+        pytest.param(
+            changed({}, without="iceberg.catalog.type"),
+            {
+                "iceberg.catalog": [
+                    "No catalog is configured: set iceberg.catalog.type or "
+                    "iceberg.catalog.catalog-impl, and what the catalog needs, such as "
+                    "iceberg.catalog.uri."
+                ]
+            },
+            id="no catalog",
+        ),
+        pytest.param(
+            changed({}, without="iceberg.tables"),
+            {"iceberg.tables": ["No table is configured: set iceberg.tables."]},
+            id="no table",
+        ),
+        pytest.param(
+            changed({"frazil.driver.memory": "512"}),
+            {
+                "frazil.driver.memory": [
+                    "Invalid value 512 for configuration frazil.driver.memory: "
+                    "A number and m or g, such as 512m or 2g"
+                ]
+            },
+            id="memory without unit",
+        ),
+        pytest.param(
+            changed({"key.converter": "Nope"}),
+            {
+                "key.converter": [
+                    "Invalid value Nope for configuration key.converter: "
+                    "Class Nope could not be found."
+                ]
+            },
+            id="unknown key converter",
+        ),
+        pytest.param(
+            changed({"value.converter": JSON}),
+            {
+                "value.converter.schemas.enable": [
+                    "value.converter.schemas.enable must be false: records with an embedded "
+                    "schema are not supported yet, and Kafka Connect's default beside "
+                    "value.converter is true."
+                ]
+            },
+            id="embedded schemas by Connect's default",
+        ),
+    ],
+)
+def test_these_are_refused(config: dict[str, str | None], expected: dict[str, list[str]]) -> None:
+    assert complaints(config) == expected
+
+
+def test_embedded_schemas_are_refused_without_a_converter_too() -> None:
+    found = complaints(changed({"value.converter.schemas.enable": "true"}))
+    assert list(found) == ["value.converter.schemas.enable"]
+
+
+def test_topics_and_a_pattern_exclude_each_other_and_both_are_told() -> None:
+    found = complaints(changed({"topics.regex": "api.*"}))
+    assert found["topics"] == [_TWO_TOPICS]
+    assert _TWO_TOPICS in found["topics.regex"]
+
+
+def test_a_dead_letter_topic_must_not_be_read_by_the_same_sink() -> None:
+    config = changed({"topics": "b, t", "errors.deadletterqueue.topic.name": " t "})
+    assert complaints(config)["topics"] == [
+        "The DLQ topic 't' may not be included in the list of topics ('topics=[b, t]') "
+        "consumed by the connector"
+    ]
+
+
+def test_listed_and_dynamic_tables_exclude_each_other() -> None:
+    assert complaints(changed({_DYNAMIC: "true"}))["iceberg.tables"] == [
+        "iceberg.tables and iceberg.tables.dynamic-enabled=true exclude each other."
+    ]
+
+
+def test_dynamic_tables_need_a_route_field() -> None:
+    found = complaints(changed({_DYNAMIC: "true"}, without="iceberg.tables"))
+    assert found["iceberg.tables.route-field"] == [
+        "iceberg.tables.dynamic-enabled=true needs iceberg.tables.route-field."
+    ]
+
+
+@pytest.mark.parametrize("version", ["9.9.9", "[9.9.9,9.9.9]"])
+def test_another_version_of_the_class_is_refused_on_both_keys(version: str) -> None:
+    expected = [
+        f"Plugin {PLUGIN.class_name} not found that matches the version range [9.9.9,9.9.9], "
+        "available versions: [0.1.0]"
+    ]
+    found = complaints(changed({"connector.plugin.version": version}))
+    assert found == {"connector.class": expected, "connector.plugin.version": expected}
+
+
+_NOT_YET_CASES = {
+    "topics.regex": "a.*",
+    "transforms": "t",
+    "predicates": "p",
+    "value.converter": "io.confluent.connect.avro.AvroConverter",
+    "errors.deadletterqueue.topic.name": "dead",
+    "iceberg.tables": "a.b,c.d",
+    "iceberg.tables.dynamic-enabled": "true",
+    "iceberg.tables.route-field": "table",
+    "iceberg.table.<table>.route-regex": "a.*",
+    "iceberg.tables.cdc-field": "op",
+    "iceberg.tables.upsert-mode-enabled": "true",
+    "iceberg.tables.auto-create-enabled": "true",
+    "iceberg.tables.default-commit-branch": "dev",
+    "iceberg.table.<table>.commit-branch": "dev",
+}
+
+
+def test_every_limit_of_this_release_has_a_case() -> None:
+    assert {limit.form for limit in NOT_YET} == set(_NOT_YET_CASES)
+
+
+@pytest.mark.parametrize(("form", "text"), _NOT_YET_CASES.items(), ids=_NOT_YET_CASES)
+def test_what_is_not_done_yet_is_refused_by_one_sentence(form: str, text: str) -> None:
+    name = form.replace("<table>", "streaming.apilogs")
+    limit = next(limit for limit in NOT_YET if limit.form == form)
+    messages = [
+        message
+        for message in complaints(changed({name: text}))[name]
+        if message.endswith(f"is not supported yet; {limit.advice}.")
+    ]
+    assert len(messages) == 1
+    assert messages[0].startswith(f"{name}: ")
+
+
+@pytest.mark.parametrize(
+    ("name", "nearest"),
+    [
+        ("iceberg.tabels", "iceberg.tables"),
+        ("iceberg.catlog.uri", "iceberg.catalog.*"),
+        ("iceberg.control.commit.interval.ms", "iceberg.control.commit.interval-ms"),
+        ("iceberg.table.streaming.apilogs.id-colums", "iceberg.table.<table>.id-columns"),
+        ("frazil.driver.memroy", "frazil.driver.memory"),
+    ],
+)
+def test_a_misspelt_key_is_met_with_the_nearest_name(name: str, nearest: str) -> None:
+    assert complaints(changed({name: "x"})) == {
+        name: [
+            f"Unknown key {name}. Did you mean {nearest}? "
+            "Correct or remove it, or set frazil.unknown.keys=warn."
+        ]
+    }
+
+
+def test_a_key_like_no_other_is_refused_without_a_guess() -> None:
+    assert complaints(changed({"iceberg.qqq": "x"}))["iceberg.qqq"] == [
+        "Unknown key iceberg.qqq. Correct or remove it, or set frazil.unknown.keys=warn."
+    ]
+
+
+def test_unknown_keys_are_only_a_warning_if_asked_for() -> None:
+    config = PLUGIN.parse(changed({"iceberg.tabels": "x", "frazil.unknown.keys": "warn"}))
+    assert len(config.warnings) == 1
+    assert config.warnings[0].startswith("Unknown key iceberg.tabels.")
+
+
+def test_a_parsed_configuration_never_prints_its_values() -> None:
+    config = PLUGIN.parse(changed({"iceberg.catalog.token": "geheim"}))
+    assert config["iceberg.catalog.token"] == "geheim"
+    assert "geheim" not in repr(config)
+    assert "apilogs" not in repr(config)
+
+
+def test_an_invalid_configuration_is_refused_in_the_form_that_clients_take_apart() -> None:
+    with pytest.raises(InvalidConfigError) as caught:
+        PLUGIN.parse(changed({}, without="topics"))
+    assert caught.value.messages == (_NO_TOPICS, _NO_TOPICS)
+    assert str(caught.value) == (
+        "Connector configuration is invalid and contains the following 2 error(s):\n"
+        f"{_NO_TOPICS}\n"
+        f"{_NO_TOPICS}\n"
+        "You can also find the above list of errors at the endpoint "
+        "`/connector-plugins/{connectorType}/config/validate`"
+    )

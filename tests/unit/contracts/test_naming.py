@@ -1,0 +1,22 @@
+"""Names derived from a connector's name."""
+
+from pathlib import PurePosixPath
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from frazil.contracts.naming import connector_of, consumer_group, run_folder
+
+_NAMES = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1)
+
+
+@given(name=_NAMES | st.sampled_from([".", "..", "a/b", "%2E", "a b", "ünï"]))
+def test_a_run_folder_is_one_plain_folder_that_tells_its_connector(name: str) -> None:
+    folder = run_folder(name)
+    assert PurePosixPath("/runs", folder).parts == ("/", "runs", folder)
+    assert folder not in (".", "..")
+    assert connector_of(folder) == name
+
+
+def test_the_consumer_group_is_named_as_in_kafka_connect() -> None:
+    assert consumer_group("logs") == "connect-logs"
