@@ -4,8 +4,7 @@ import itertools
 from collections.abc import Callable
 
 import pyarrow as pa
-import pytest
-from tests.support.lab import Lab, wait_until
+from tests.support.lab import Lab, Moment, Worker, wait_until
 
 from frazil.contracts.exit_code import ExitCode
 
@@ -47,17 +46,25 @@ def after_commit(lab: Lab) -> Callable[[], bool]:
     return lambda: len(lab.ledgers()) > commits
 
 
-@pytest.mark.parametrize("moment", [mid_write, after_commit])
-def test_a_worker_killed_at_the_worst_moment_loses_and_repeats_nothing(
-    lab: Lab, moment: Callable[[Lab], Callable[[], bool]]
-) -> None:
+def kill_three_times(lab: Lab, moment: Moment) -> list[Worker]:
     lab.create_table()
     lab.produce(range(COUNT))
-    for epoch in (1, 2, 3):
-        lab.start_and_kill(epoch, SMALL_BATCHES, moment=moment)
-    survivor = lab.start(4, SMALL_BATCHES)
+    return [lab.start_and_kill(epoch, SMALL_BATCHES, moment=moment) for epoch in (1, 2, 3)]
+
+
+def test_a_worker_killed_while_it_writes_loses_and_repeats_nothing(lab: Lab) -> None:
+    kill_three_times(lab, mid_write)
+    assert lab.orphans(), "no kill hit a batch between its files and its commit"
+    lab.start(4, SMALL_BATCHES)
     drain(lab, COUNT)
-    assert survivor.stop() == ExitCode.OK
+    assert_each_once(lab, COUNT)
+
+
+def test_a_worker_killed_before_it_acknowledged_its_commit_repeats_nothing(lab: Lab) -> None:
+    killed = kill_three_times(lab, after_commit)
+    assert any(lab.unacknowledged(worker) for worker in killed), "every kill came too late"
+    lab.start(4, SMALL_BATCHES)
+    drain(lab, COUNT)
     assert_each_once(lab, COUNT)
 
 

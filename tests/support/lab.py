@@ -150,7 +150,8 @@ class Lab:
         await producer.start()
         try:
             for number, value in enumerate(values):
-                await producer.send(self.topic, value, partition=number % PARTITIONS)
+                # A key, because Kafka's client takes no record without key and value.
+                await producer.send(self.topic, value, key=b"k", partition=number % PARTITIONS)
             await producer.flush()
         finally:
             await producer.stop()
@@ -179,18 +180,13 @@ class Lab:
         self.workers.append(worker)
         return worker
 
-    def start_and_kill(
-        self,
-        epoch: int,
-        config: Mapping[str, str],
-        *,
-        moment: "Callable[[Lab], Callable[[], bool]]",
-    ) -> None:
+    def start_and_kill(self, epoch: int, config: Mapping[str, str], *, moment: "Moment") -> Worker:
         """Kill a worker that has committed before, as soon as the moment comes."""
         worker = self.start(epoch, config)
         wait_until("the first commit", lambda: worker.commits > 0)
         wait_until("the moment to kill", moment(self), 30)
         worker.kill()
+        return worker
 
     @property
     def config(self) -> dict[str, str]:
@@ -226,6 +222,20 @@ class Lab:
         ]
         return [ledger for ledger in found if ledger is not None]
 
+    def unacknowledged(self, worker: Worker) -> int:
+        """Count commits that are in the table while the worker had not yet said so."""
+        epoch = worker.status.epoch if worker.status else 0
+        done = [ledger for ledger in self.ledgers() if ledger.epoch == epoch and ledger.written]
+        return len(done) - worker.commits
+
+    def orphans(self) -> set[Path]:
+        """List data files on disk that the table does not know."""
+        known = self.table.inspect.files()["file_path"].to_pylist()
+        return self.data_files() - {Path(path.removeprefix("file:")) for path in known}
+
     def data_files(self) -> set[Path]:
         """List the data files on disk, whether a snapshot knows them or not."""
         return set((self.folder / "warehouse").glob("**/data/**/*.parquet"))
+
+
+Moment = Callable[[Lab], Callable[[], bool]]
