@@ -1,6 +1,7 @@
 """The keys that every connector accepts, as Kafka Connect 4.3 defines them."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from frazil.contracts.config import NO_DEFAULT, Importance, Key, KeyType, Width, section
 from frazil.contracts.plugins.parsed import Complaint, ParsedConfig
@@ -62,7 +63,7 @@ def _converter(name: str, default: str, *, documentation: str, known: KnownClass
     )
 
 
-def _plugin_version(name: str, default: str) -> Key:
+def _plugin_version(name: str, default: str | None) -> Key:
     return Key(
         f"{name}.plugin.version",
         KeyType.STRING,
@@ -71,84 +72,6 @@ def _plugin_version(name: str, default: str) -> Key:
         documentation="Version of the class; the one installed is the only one there is.",
         display_name=f"{name.replace('.', ' ').capitalize()} version",
     )
-
-
-def common_keys(version: str) -> tuple[Key, ...]:
-    """Keys of every connector; `version` is the one of its class."""
-    return section(
-        "Common",
-        Key(
-            "name",
-            KeyType.STRING,
-            default=NO_DEFAULT,
-            importance=Importance.HIGH,
-            documentation="Name of the connector, the only one of its kind in this cluster.",
-            display_name="Connector name",
-            validator=non_empty_without_control_chars,
-        ),
-        Key(
-            "connector.class",
-            KeyType.STRING,
-            default=NO_DEFAULT,
-            importance=Importance.HIGH,
-            documentation="Class of the connector: its full name, the last word of it, or that "
-            "word without a trailing `Connector`.",
-            width=Width.LONG,
-            display_name="Connector class",
-        ),
-        _plugin_version("connector", version),
-        Key(
-            "tasks.max",
-            KeyType.INT,
-            default=1,
-            importance=Importance.HIGH,
-            documentation="Parallelism. A connector is one Spark driver, shown as task 0; this "
-            "is the number of cores it works with.",
-            width=Width.SHORT,
-            display_name="Tasks max",
-            validator=AtLeast(1),
-        ),
-        Key(
-            "tasks.max.enforce",
-            KeyType.BOOLEAN,
-            default=True,
-            documentation="Accepted without effect: a connector never has more than one task.",
-            width=Width.SHORT,
-            display_name="Enforce tasks max",
-        ),
-        _converter(
-            "key.converter",
-            STRING_CONVERTER,
-            documentation="Reader of record keys. Checked only; keys are not used.",
-            known=_CONVERTERS,
-        ),
-        _plugin_version("key.converter", CONNECT_VERSION),
-        _converter(
-            "value.converter",
-            JSON_CONVERTER,
-            documentation="Reader of record values.",
-            known=None,
-        ),
-        _plugin_version("value.converter", CONNECT_VERSION),
-        _converter(
-            "header.converter",
-            HEADER_CONVERTER,
-            documentation="Reader of record headers. Checked only; headers are not used.",
-            known=_HEADER_CONVERTERS,
-        ),
-        _plugin_version("header.converter", CONNECT_VERSION),
-        _aliases("transforms", "Changes made to each record before it is written, in order."),
-        _aliases("predicates", "Conditions that transforms refer to."),
-        Key(
-            "config.action.reload",
-            KeyType.STRING,
-            default="restart",
-            documentation="What to do when a value behind a `${...}` reference changes. Accepted "
-            "without effect: references are not resolved yet.",
-            display_name="Reload action",
-            validator=OneOf(("none", "restart")),
-        ),
-    ) + section("Error Handling", *_ERROR_KEYS)
 
 
 def _aliases(name: str, documentation: str) -> Key:
@@ -164,7 +87,83 @@ def _aliases(name: str, documentation: str) -> Key:
     )
 
 
-_ERROR_KEYS = (
+_COMMON_KEYS = section(
+    "Common",
+    Key(
+        "name",
+        KeyType.STRING,
+        default=NO_DEFAULT,
+        importance=Importance.HIGH,
+        documentation="Name of the connector, the only one of its kind in this cluster.",
+        display_name="Connector name",
+        validator=non_empty_without_control_chars,
+    ),
+    Key(
+        "connector.class",
+        KeyType.STRING,
+        default=NO_DEFAULT,
+        importance=Importance.HIGH,
+        documentation="Class of the connector: its full name, the last word of it, or that "
+        "word without a trailing `Connector`.",
+        width=Width.LONG,
+        display_name="Connector class",
+    ),
+    _plugin_version("connector", None),
+    Key(
+        "tasks.max",
+        KeyType.INT,
+        default=1,
+        importance=Importance.HIGH,
+        documentation="Parallelism. A connector is one Spark driver, shown as task 0; this "
+        "is the number of cores it works with.",
+        width=Width.SHORT,
+        display_name="Tasks max",
+        validator=AtLeast(1),
+    ),
+    Key(
+        "tasks.max.enforce",
+        KeyType.BOOLEAN,
+        default=True,
+        documentation="Accepted without effect: a connector never has more than one task.",
+        width=Width.SHORT,
+        display_name="Enforce tasks max",
+    ),
+    _converter(
+        "key.converter",
+        STRING_CONVERTER,
+        documentation="Reader of record keys. Checked only; keys are not used.",
+        known=_CONVERTERS,
+    ),
+    _plugin_version("key.converter", CONNECT_VERSION),
+    _converter(
+        "value.converter",
+        JSON_CONVERTER,
+        documentation="Reader of record values.",
+        known=None,
+    ),
+    _plugin_version("value.converter", CONNECT_VERSION),
+    _converter(
+        "header.converter",
+        HEADER_CONVERTER,
+        documentation="Reader of record headers. Checked only; headers are not used.",
+        known=_HEADER_CONVERTERS,
+    ),
+    _plugin_version("header.converter", CONNECT_VERSION),
+    _aliases("transforms", "Changes made to each record before it is written, in order."),
+    _aliases("predicates", "Conditions that transforms refer to."),
+    Key(
+        "config.action.reload",
+        KeyType.STRING,
+        default="restart",
+        documentation="What to do when a value behind a `${...}` reference changes. Accepted "
+        "without effect: references are not resolved yet.",
+        display_name="Reload action",
+        validator=OneOf(("none", "restart")),
+    ),
+)
+
+_ERROR_KEYS = section(
+    "Error Handling",
     Key(
         "errors.retry.timeout",
         KeyType.LONG,
@@ -208,9 +207,16 @@ _ERROR_KEYS = (
         KeyType.BOOLEAN,
         default=False,
         importance=Importance.MEDIUM,
-        documentation="Log the bad records themselves. Accepted without effect: records never "
-        "reach a log.",
+        documentation="Log the bad records themselves. Accepted without effect.",
         width=Width.SHORT,
         display_name="Log error details",
     ),
 )
+
+
+def common_keys(version: str) -> tuple[Key, ...]:
+    """Keys of every connector; `version` is the one of its class."""
+    return tuple(
+        replace(key, default=version) if key.name == "connector.plugin.version" else key
+        for key in _COMMON_KEYS + _ERROR_KEYS
+    )

@@ -21,9 +21,9 @@ FRAZIL_KEYS = section(
         KeyType.STRING,
         default="fail",
         importance=Importance.MEDIUM,
-        documentation="What to do when records between the table's position and the topic's "
-        "oldest are gone, or the topic was created anew: `fail` the task, or go on from the "
-        "`earliest` or `latest` record there is.",
+        documentation="What to do when the topic no longer fits the table: records are gone that "
+        "were not written yet, or the topic was made anew. `fail` the task, or go on from the "
+        "`earliest` record (some may be repeated) or the `latest` (some may be skipped).",
         width=Width.SHORT,
         display_name="On data loss",
         validator=OneOf(("fail", "earliest", "latest")),

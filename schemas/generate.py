@@ -1,0 +1,235 @@
+"""Writes what is generated from the code: JSON schemas, OpenAPI, the connectors' reference pages.
+
+`python schemas/generate.py` writes the files; with `--check` it names those that differ instead.
+"""
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from frazil.contracts.assignment import Assignment
+from frazil.contracts.config import Key, KeyFamily, KeyType, form_pattern
+from frazil.contracts.config_infos import ConfigDefinition
+from frazil.contracts.ledger import Ledger
+from frazil.contracts.plugins import PLUGINS, Plugin
+from frazil.contracts.plugins.iceberg_sink import NOT_YET
+from frazil.contracts.validators import AtLeast, Matches, OneOf
+from frazil.contracts.worker_status import WorkerStatus
+from frazil.control_api.app import create_app
+from frazil.control_api.settings import EngineKind, Settings
+
+ROOT = Path(__file__).resolve().parent.parent
+
+_Schema = dict[str, Any]
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_MODELS: dict[str, type[BaseModel]] = {
+    "assignment": Assignment,
+    "ledger": Ledger,
+    "worker-status": WorkerStatus,
+}
+_NUMBERS = (KeyType.INT, KeyType.SHORT, KeyType.LONG)
+_SCALARS = ["string", "number", "boolean"]
+
+_PAGE = """\
+<!-- Written by schemas/generate.py from the keys in packages/contracts. Do not edit. -->
+
+# Iceberg sink
+
+Reads topics with JSON records and appends them to an Iceberg table, each record exactly once.
+
+{classes}
+
+The least that it needs, besides what the catalog asks for:
+
+```json
+{example}
+```
+
+## How keys are read
+
+- Values are texts; numbers and booleans are taken too and kept as texts.
+- Unknown keys are ignored, as in Kafka Connect, unless they begin with `iceberg.` or `frazil.`:
+  those are refused with the nearest name there is. `frazil.unknown.keys=warn` ignores them too.
+- "Accepted without effect" marks keys of the Kafka Connect sinks that have nothing to do here. They
+  are checked and otherwise left alone, so that an existing configuration can be used as it is.
+- Without `value.converter`, records are read as plain JSON. With it,
+  `value.converter.schemas.enable=false` has to be there too, for its default in Kafka Connect is
+  true.
+
+{sections}
+## Not in this release
+
+Each of these is refused by name when the connector is created.
+
+| key | refused | instead |
+| --- | --- | --- |
+{limits}
+"""
+_TABLE_HEAD = (
+    "| key | type | default | importance | meaning |",
+    "| --- | --- | --- | --- | --- |",
+)
+_EXAMPLE = {
+    "name": "iceberg-sink-apilogs",
+    "connector.class": "org.apache.iceberg.connect.IcebergSinkConnector",
+    "topics": "apilogs",
+    "iceberg.tables": "streaming.apilogs",
+    "iceberg.catalog.type": "rest",
+    "iceberg.catalog.uri": "http://localhost:9000/_iceberg",
+}
+
+
+def generated() -> Iterator[tuple[str, str]]:
+    """Yield the path of every generated file, from the root of the repository, and its text."""
+    for name, model in _MODELS.items():
+        schema = {"$schema": _DIALECT, **model.model_json_schema()}
+        yield f"schemas/{name}.schema.json", _json(schema)
+    for simple_name, plugins in _by_simple_name(PLUGINS).items():
+        yield f"schemas/connector-config.{simple_name}.schema.json", _json(config_schema(plugins))
+    yield "docs/reference/connectors/iceberg-sink.md", reference_page(PLUGINS)
+    yield "schemas/openapi.json", _json(_openapi())
+
+
+def _by_simple_name(plugins: Iterable[Plugin]) -> dict[str, list[Plugin]]:
+    groups: dict[str, list[Plugin]] = {}
+    for plugin in plugins:
+        groups.setdefault(plugin.class_name.rpartition(".")[2], []).append(plugin)
+    return groups
+
+
+def _json(content: Mapping[str, Any]) -> str:
+    return json.dumps(content, indent=2) + "\n"
+
+
+def _openapi() -> _Schema:
+    return create_app(Settings(engine=EngineKind.FAKE, database_url="sqlite://")).openapi()
+
+
+def config_schema(plugins: list[Plugin]) -> _Schema:
+    """Describe the flat configuration of a class (and its namesakes) for editors and checkers."""
+    first = plugins[0]
+    keys = first.common_keys + first.keys
+    properties = {key.name: _property(key) for key in keys}
+    names = sorted(frozenset().union(*(plugin.names for plugin in plugins)))
+    properties["connector.class"] |= {"enum": names}
+    return {
+        "$schema": _DIALECT,
+        "title": f"Configuration of {first.class_name.rpartition('.')[2]}",
+        "type": "object",
+        "required": [key.name for key in keys if key.is_required],
+        "properties": properties,
+        "patternProperties": {
+            **{_ecma(family): {"description": family.documentation} for family in first.families},
+            r"^(?!iceberg\.|frazil\.)": {"type": _SCALARS},
+        },
+        "additionalProperties": False,
+    }
+
+
+def _ecma(family: KeyFamily) -> str:
+    # Python also escapes the hyphen, which the regular expressions of JSON schema forbid.
+    return f"^{form_pattern(family.form).pattern}$".replace(r"\-", "-")
+
+
+def _property(key: Key) -> _Schema:
+    schema: _Schema = {"description": key.documentation}
+    if not key.is_required and (default := ConfigDefinition.of(key).default_value) is not None:
+        schema["default"] = default
+    if key.type in _NUMBERS:
+        schema |= {"type": ["integer", "string"], "pattern": "^[+-]?[0-9]+$"}
+    elif key.type is KeyType.BOOLEAN:
+        schema["enum"] = [True, False, "true", "false"]
+    else:
+        schema["type"] = "string"
+    match key.validator:
+        case OneOf(values):
+            schema["enum"] = list(values)
+        case AtLeast(minimum):
+            schema["minimum"] = minimum
+        case Matches(pattern):
+            schema["pattern"] = f"^{pattern}$"
+    return schema
+
+
+def reference_page(plugins: Iterable[Plugin]) -> str:
+    """Write the page of a sink from its keys."""
+    plugins = list(plugins)
+    classes = "\n".join(f"- `{plugin.class_name}`, version {plugin.version}" for plugin in plugins)
+    limits = "\n".join(f"| `{each.form}` | {each.value} | {each.advice} |" for each in NOT_YET)
+    return _PAGE.format(
+        classes=classes,
+        example=json.dumps(_EXAMPLE, indent=2),
+        sections="\n".join(_sections(plugins[0])),
+        limits=limits,
+    )
+
+
+def _sections(plugin: Plugin) -> Iterator[str]:
+    """Yield a table for each group, the class's own first."""
+    rows: dict[str, list[str]] = {}
+    for key in plugin.keys + plugin.common_keys:
+        rows.setdefault(key.group or "Others", []).append(_key_row(key))
+    for family in plugin.families:
+        rows.setdefault(family.group, []).append(_family_row(family))
+    for group, lines in rows.items():
+        yield "\n".join((f"## {group}", "", *_TABLE_HEAD, *lines, ""))
+
+
+def _key_row(key: Key) -> str:
+    default = ConfigDefinition.of(key).default_value
+    shown = "required" if key.is_required else f"`{default}`" if default else ""
+    meaning = f"{key.documentation}{_bounds(key)}{_limit(key.name)}"
+    return f"| `{key.name}` | {key.type} | {shown} | {key.importance} | {meaning} |"
+
+
+def _family_row(family: KeyFamily) -> str:
+    meaning = f"{family.documentation}{_limit(family.form)}"
+    return f"| `{family.form}` | STRING | | {family.importance} | {meaning} |"
+
+
+def _bounds(key: Key) -> str:
+    match key.validator:
+        case OneOf(values):
+            return f" One of {', '.join(f'`{value}`' for value in values)}."
+        case AtLeast(minimum):
+            return f" At least {minimum}."
+        case _:
+            return ""
+
+
+def _limit(name: str) -> str:
+    values = [limit.value for limit in NOT_YET if limit.form == name]
+    return f" **Not yet: {values[0]}.**" if values else ""
+
+
+def drifted() -> list[str]:
+    """Name the generated files that are not what the code would write."""
+    return [name for name, text in generated() if not _holds(ROOT / name, text)]
+
+
+def _holds(path: Path, text: str) -> bool:
+    return path.is_file() and path.read_text(encoding="utf-8") == text
+
+
+def main(arguments: list[str]) -> int:
+    if arguments == ["--check"]:
+        names = drifted()
+        for name in names:
+            sys.stderr.write(f"{name} is not what the code says: run `make schemas`.\n")
+        return 1 if names else 0
+    if arguments:
+        sys.stderr.write("Usage: python schemas/generate.py [--check]\n")
+        return 2
+    for name, text in generated():
+        path = ROOT / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
