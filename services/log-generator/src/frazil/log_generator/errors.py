@@ -1,7 +1,9 @@
 """What can go wrong between us and the broker, each a sentence for the person who waits."""
 
+from frazil.runtime.errors import UserError
 
-class GeneratorError(Exception):
+
+class GeneratorError(UserError):
     """Root of them all; `__main__` turns it into a message and exit code 1."""
 
 

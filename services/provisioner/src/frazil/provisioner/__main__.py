@@ -1,0 +1,149 @@
+"""The command: `plan`, `apply` and `check`, and the one place where errors become exit codes."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from frazil.provisioner.converge import System, apply_all, plan_all
+from frazil.provisioner.desired import Part, load
+from frazil.provisioner.errors import ExitCode, InvalidOptionError, ProvisionerError
+from frazil.provisioner.plan import Plan
+from frazil.provisioner.settings import ProvisionerSettings, environment
+from frazil.provisioner.systems import open_systems
+from frazil.runtime.logs import configure
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    help="Make topics, tables and connectors what one file says.\n\n"
+    "Exit codes: 0 done, 1 a system or a step failed, 2 drift (check), "
+    "3 refused, 4 the file or an option is wrong.",
+)
+console = Console(highlight=False, soft_wrap=True)
+
+File = Annotated[Path, typer.Argument(help="The desired state, a YAML file.")]
+Values = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="Value for ${NAME}; wins over environment."),
+]
+Only = Annotated[
+    str, typer.Option(help="Parts to look at, comma separated: topics, tables, connectors.")
+]
+_ALL = ",".join(Part)
+
+
+@app.command()
+def plan(file: File, values: Values = None, only: Only = _ALL) -> None:
+    """Print what would be done; change nothing."""
+    found = _with_systems(file, values, only, work=plan_all)
+    _print(found)
+    if found.is_empty:
+        console.print(f"Everything is as {file} says.")
+    raise typer.Exit(ExitCode.REFUSED if found.refusals else ExitCode.OK)
+
+
+@app.command()
+def apply(file: File, values: Values = None, only: Only = _ALL) -> None:
+    """Do what is left to do; run twice, it changes nothing."""
+
+    async def work(systems: Sequence[System]) -> Plan:
+        return await apply_all(systems, _announced)
+
+    done = _with_systems(file, values, only, work=work)
+    _print(Plan(drifts=done.drifts))
+    count = len(done.steps)
+    console.print(
+        f"Done: {count} {'step' if count == 1 else 'steps'}." if count else "Nothing to do."
+    )
+
+
+@app.command()
+def check(file: File, values: Values = None, only: Only = _ALL) -> None:
+    """Exit with 2 and name the drift if something is not as the file says."""
+    found = _with_systems(file, values, only, work=plan_all)
+    _print(found)
+    if not found.is_empty:
+        raise typer.Exit(ExitCode.DRIFT)
+    console.print(f"Everything is as {file} says.")
+
+
+def _with_systems(
+    file: Path,
+    values: list[str] | None,
+    only: str,
+    *,
+    work: Callable[[Sequence[System]], Awaitable[Plan]],
+) -> Plan:
+    settings = ProvisionerSettings()
+    configure(settings.log_level, settings.log_format)
+    # Its errors come to us as exceptions, and we say them once and in our words.
+    logging.getLogger("aiokafka").setLevel(logging.CRITICAL)
+    known = {**environment(), **_pairs(values or [])}
+    desired = load(file, known, parts=_parts(only))
+
+    async def run() -> Plan:
+        async with open_systems(desired, settings.timeout_seconds) as systems:
+            return await work(systems)
+
+    return asyncio.run(run())
+
+
+def _pairs(values: Sequence[str]) -> dict[str, str]:
+    for value in values:
+        if "=" not in value:
+            raise InvalidOptionError(f"--set takes NAME=VALUE, not {value!r}.")
+    return dict(value.split("=", 1) for value in values)
+
+
+def _parts(only: str) -> set[Part]:
+    words = {word.strip() for word in only.split(",")}
+    if unknown := words - set(Part):
+        raise InvalidOptionError(
+            f"--only does not know {', '.join(sorted(unknown))}: it takes {', '.join(Part)}."
+        )
+    return {Part(word) for word in words}
+
+
+def _print(found: Plan) -> None:
+    """One line each: to be done (+), left to others (~), refused (!)."""
+    for step in found.steps:
+        _line("+", step.sentence, style="green")
+    for sentence in found.drifts:
+        _line("~", sentence, style="yellow")
+    for sentence in found.refusals:
+        _line("!", sentence, style="red")
+
+
+def _line(mark: str, sentence: str, *, style: str) -> None:
+    console.print(Text.assemble((mark, style), " ", sentence))
+
+
+@contextmanager
+def _announced(sentence: str) -> Iterator[None]:
+    """Say a step when it is done; a terminal also shows it while it is under way."""
+    begin = time.monotonic()
+    with console.status(Text(f"{sentence} ...")):
+        yield
+    _line("✓", f"{sentence} ({time.monotonic() - begin:.1f} s)", style="green")
+
+
+def main() -> None:
+    try:
+        app()
+    except ProvisionerError as error:
+        Console(stderr=True, highlight=False, soft_wrap=True).print(
+            str(error), style="red", markup=False
+        )
+        raise SystemExit(error.exit_code) from error
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,203 @@
+"""The file: the one of the local stack, and everything that is refused with a sentence."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from pyiceberg.schema import assign_fresh_schema_ids
+
+from frazil.provisioner.desired import DesiredState, Part, load
+from frazil.provisioner.errors import InvalidDesiredStateError, MissingValuesError
+
+ROOT = Path(__file__).parents[3]
+LOCAL = ROOT / "deploy" / "local" / "desired-state.yaml"
+VALUES = {
+    "KAFKA_BOOTSTRAP_SERVERS": "127.0.0.1:9092",
+    "CONNECT_URL": "http://127.0.0.1:8083",
+    "CATALOG_FILE": "/data/catalog.db",
+    "WAREHOUSE": "/data/warehouse",
+}
+
+
+def written(folder: Path, document: Any) -> Path:
+    file = folder / "desired.yaml"
+    file.write_text(yaml.safe_dump(document))
+    return file
+
+
+def complaint(folder: Path, document: Any, values: dict[str, str] | None = None) -> str:
+    with pytest.raises(InvalidDesiredStateError) as raised:
+        load(written(folder, document), values or {})
+    return str(raised.value)
+
+
+@pytest.fixture(scope="module")
+def local() -> DesiredState:
+    return load(LOCAL, VALUES)
+
+
+def test_the_local_stack_has_its_topics(local: DesiredState) -> None:
+    assert local.kafka
+    assert {t.name: t.partitions for t in local.kafka.topics} == {
+        "apilogs": 3,
+        "errorlogs": 3,
+        "auditlogs": 3,
+        "control-iceberg": 1,
+    }
+
+
+def test_the_local_stack_has_a_connector_for_each_table(local: DesiredState) -> None:
+    assert local.connect
+    assert local.catalog
+    tables = [table.name for table in local.catalog.tables]
+    connectors = local.connect.connectors
+    assert [c.config["iceberg.tables"] for c in connectors] == tables
+    assert [c.name for c in connectors] == [
+        f"iceberg-sink-{c.config['topics']}" for c in connectors
+    ]
+    assert all(f"streaming.{c.config['topics']}" == c.config["iceberg.tables"] for c in connectors)
+
+
+def test_connectors_of_the_local_stack_differ_in_topic_and_table_only(local: DesiredState) -> None:
+    assert local.connect
+    own = ("topics", "iceberg.tables")
+    rest = [{k: v for k, v in c.config.items() if k not in own} for c in local.connect.connectors]
+    assert rest[0] == rest[1] == rest[2]
+    assert rest[0]["iceberg.control.commit.interval-ms"] == "10000"
+    assert rest[0]["iceberg.catalog.uri"] == "jdbc:sqlite:/data/catalog.db?busy_timeout=10000"
+
+
+def test_declared_field_ids_are_those_that_a_catalog_assigns(local: DesiredState) -> None:
+    assert local.catalog
+    for table in local.catalog.tables:
+        schema = table.definition.table_schema
+        assert assign_fresh_schema_ids(schema) == schema
+
+
+def test_declared_tables_are_partitioned_by_day_and_require_only_time(local: DesiredState) -> None:
+    assert local.catalog
+    specs = {}
+    for table in local.catalog.tables:
+        schema = table.definition.table_schema
+        specs[table.definition.name] = [
+            (str(f.transform), schema.find_column_name(f.source_id))
+            for f in table.definition.partition_spec.fields
+        ]
+        assert [f.name for f in schema.fields if f.required] == ["time"]
+        assert table.definition.properties["format-version"] == "2"
+        assert table.definition.properties["write.parquet.compression-codec"] == "zstd"
+    assert specs == {
+        "apilogs": [("day", "time"), ("identity", "bucket")],
+        "errorlogs": [("day", "time")],
+        "auditlogs": [("day", "time"), ("identity", "category")],
+    }
+
+
+def test_missing_values_are_all_named() -> None:
+    with pytest.raises(MissingValuesError, match="CATALOG_FILE, WAREHOUSE") as raised:
+        load(LOCAL, {"KAFKA_BOOTSTRAP_SERVERS": "a:1", "CONNECT_URL": "http://a"})
+    assert "--set NAME=VALUE" in str(raised.value)
+
+
+def test_a_part_asks_only_for_its_own_values() -> None:
+    found = load(LOCAL, {"KAFKA_BOOTSTRAP_SERVERS": "a:1"}, parts=[Part.TOPICS])
+    assert found.kafka
+    assert found.catalog is None
+    assert found.connect is None
+
+
+def test_yaml_numbers_and_booleans_become_text_as_on_the_wire(tmp_path: Path) -> None:
+    config = {"tasks.max": 2, "evolve": True, "ratio": 0.5}
+    document = {"connect": {"url": "http://c", "connectors": [{"name": "a", "config": config}]}}
+    found = load(written(tmp_path, document), {})
+    assert found.connect
+    assert found.connect.connectors[0].config == {
+        "tasks.max": "2",
+        "evolve": "true",
+        "ratio": "0.5",
+    }
+
+
+def test_a_number_may_come_from_a_placeholder(tmp_path: Path) -> None:
+    topics = [{"name": "a", "partitions": "${P:-3}"}]
+    document = {"kafka": {"bootstrap.servers": "a:1", "topics": topics}}
+    found = load(written(tmp_path, document), {})
+    assert found.kafka
+    assert found.kafka.topics[0].partitions == 3
+
+
+def kafka(**topic: Any) -> dict[str, Any]:
+    return {"kafka": {"bootstrap.servers": "a:1", "topics": [{"name": "a", **topic}]}}
+
+
+@pytest.mark.parametrize(
+    ("document", "sentence"),
+    [
+        ([1], "it is no mapping of sections"),
+        ({"redis": {}}, "unknown section redis; sections are kafka, catalog, connect"),
+        (kafka(partitions=3, replicas=1), "kafka.topics.0.replicas: unknown key"),
+        (kafka(), "kafka.topics.0.partitions: Field required"),
+        (kafka(partitions=0), "kafka.topics.0.partitions: Input should be greater than"),
+        (kafka(partitions=1, name="a b"), "kafka.topics.0.name: String should match"),
+        (kafka(partitions=1, configs={"x": None}), "kafka.topics.0.configs.x: Input should be"),
+        (
+            {"connect": {"url": "c:1", "connectors": []}},
+            "connect.url: ",
+        ),
+        (
+            {"connect": {"url": "http://c", "connectors": [{"name": "a", "config": {}}] * 2}},
+            "connector a is there 2 times",
+        ),
+    ],
+)
+def test_what_the_file_may_not_say_is_refused_with_a_sentence(
+    tmp_path: Path, document: Any, sentence: str
+) -> None:
+    assert sentence in complaint(tmp_path, document)
+
+
+def catalog(file: str, namespaces: list[str]) -> dict[str, Any]:
+    tables = [{"namespace": "n", "file": file}]
+    properties = {"type": "sql"}
+    return {
+        "catalog": {
+            "name": "c",
+            "properties": properties,
+            "namespaces": namespaces,
+            "tables": tables,
+        }
+    }
+
+
+def test_a_table_needs_its_namespace_declared(tmp_path: Path) -> None:
+    document = catalog(str(ROOT / "schemas" / "tables" / "errorlogs.json"), [])
+    assert "table n.errorlogs needs n in `namespaces`" in complaint(tmp_path, document)
+
+
+def test_a_table_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    assert "none.json cannot be used" in complaint(tmp_path, catalog("none.json", ["n"]))
+
+
+def test_a_table_file_with_an_unknown_key_is_refused(tmp_path: Path) -> None:
+    declared = json.loads((ROOT / "schemas" / "tables" / "errorlogs.json").read_text())
+    (tmp_path / "t.json").write_text(json.dumps({**declared, "partitioning": []}))
+    text = complaint(tmp_path, catalog("t.json", ["n"]))
+    assert "catalog.tables.0.definition.partitioning: unknown key" in text
+
+
+def test_all_complaints_come_at_once(tmp_path: Path) -> None:
+    text = complaint(tmp_path, kafka(partitions=0, x=1))
+    assert len(text.splitlines()) == 3
+
+
+def test_a_file_that_is_no_yaml_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "desired.yaml").write_text("kafka: [")
+    with pytest.raises(InvalidDesiredStateError, match="cannot be used"):
+        load(tmp_path / "desired.yaml", {})
+
+
+def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidDesiredStateError, match="No such file"):
+        load(tmp_path / "none.yaml", {})
