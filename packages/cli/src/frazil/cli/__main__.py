@@ -51,7 +51,6 @@ def setup() -> None:
     screen.done(f"Java at {tools.java}")
     screen.done("Jars as locked")
     ensure_archive(settings().home, tools, desired_state=settings().desired_state, screen=screen)
-    screen.done("Class archive")
 
 
 @app.command()

@@ -29,9 +29,10 @@ def ensure_archive(home: Path, tools: Tools, *, desired_state: Path, screen: Scr
     """Train once for each Java build and class path. Workers do without if it fails."""
     path = archive_path(tools)
     if path.exists():
+        screen.done("Class archive")
         return
     try:
-        with screen.step("Class archive: a training run, once"):
+        with screen.step("Class archive, by a training run"):
             train(home, tools, desired_state)
     except (UserError, OSError, subprocess.SubprocessError, httpx.HTTPError) as error:
         path.unlink(missing_ok=True)

@@ -37,7 +37,7 @@ class Screen:
         self.console.print(text)
 
     def warn(self, text: str) -> None:
-        self.errors.print(text, style="yellow", markup=False)
+        self.errors.print(text, style="yellow", markup=False, soft_wrap=True)
 
     def fail(self, text: str) -> None:
         self.errors.print(text, style="red", markup=False, soft_wrap=True)

@@ -21,6 +21,8 @@ KAFKA = "kafka"
 CONTROL_API = "control-api"
 SERVICES = (KAFKA, CONTROL_API)
 
+# People at a terminal want to see rows now; a real cluster wants fewer, larger files.
+_COMMIT_INTERVAL_MS = "1000"
 _START_SECONDS = 60
 _STOP_SECONDS = 20
 
@@ -85,12 +87,12 @@ class Stack:
 
     def provision(self, desired_state: Path) -> None:
         """Make the topics, the tables and the connectors what the file says."""
-        catalog, warehouse = self.folder.catalog, self.folder.warehouse
         values = {
-            "BOOTSTRAP_SERVERS": self.ports.bootstrap_servers,
+            "KAFKA_BOOTSTRAP_SERVERS": self.ports.bootstrap_servers,
             "CONNECT_URL": self.ports.api_url,
-            "CATALOG_FILE": str(catalog),
-            "WAREHOUSE": str(warehouse),
+            "CATALOG_FILE": str(self.folder.catalog),
+            "WAREHOUSE": str(self.folder.warehouse),
+            "COMMIT_INTERVAL_MS": _COMMIT_INTERVAL_MS,
         }
         settings = [part for item in values.items() for part in ("--set", "=".join(item))]
         command = [

@@ -24,12 +24,12 @@ from frazil.contracts.assignment import ASSIGNMENT_FILE, STATUS_FILE, Assignment
 from frazil.contracts.worker_status import WorkerStatus
 from frazil.runtime.child import Child
 
-_RECORDS = 2000
-_RECORDS_A_SECOND = 400
+_RECORDS_A_SECOND = 300
 _COMMITS = 3
 _COMMIT_SECONDS = 120
 # Writing the archive is the last thing that the JVM does; it takes 20 s on a slow machine.
 _DUMP_SECONDS = 120
+_STOP_SECONDS = 10
 
 
 def archive_path(tools: Tools) -> Path:
@@ -63,14 +63,14 @@ def _run_worker(stack: Stack) -> None:
     command = [sys.executable, "-m", "frazil.spark_sink", str(worker.folder)]
     environment = {**stack.tools.environment, "FRAZIL_ARCHIVE": "train"}
     worker.start(command, environment=environment, log=log)
-    _produce(stack, assignment.config["topics"])
-    wait_until_ready(
-        "The training run",
-        lambda: _commits(worker) >= _COMMITS,
-        child=worker,
-        log=log,
-        seconds=_COMMIT_SECONDS,
-    )
+    with _trickle(stack, assignment.config["topics"]):
+        wait_until_ready(
+            "The training run",
+            lambda: _commits(worker) >= _COMMITS,
+            child=worker,
+            log=log,
+            seconds=_COMMIT_SECONDS,
+        )
     if not worker.stop(_DUMP_SECONDS):
         raise ServiceFailedError("The training run", reason="did not end", log=log)
 
@@ -83,16 +83,23 @@ def _assignment(stack: Stack) -> Assignment:
         epoch=1,
         generation=1,
         worker_id="training",
-        config=config | {"iceberg.control.commit.interval-ms": "1000"},
+        config=config,
         kafka={"bootstrap.servers": stack.ports.bootstrap_servers},
     )
 
 
-def _produce(stack: Stack, topic: str) -> None:
-    """Send a trickle, so that there are several commits."""
-    options = ("-n", str(_RECORDS), "--rate", str(_RECORDS_A_SECOND))
-    command = generator_command(topic, *options, servers=stack.ports.bootstrap_servers)
-    subprocess.run(command, env=stack.tools.environment, capture_output=True, check=True)
+@contextmanager
+def _trickle(stack: Stack, topic: str) -> Iterator[None]:
+    """Send records all the while, so that there are several commits."""
+    servers = stack.ports.bootstrap_servers
+    command = generator_command(topic, "--rate", str(_RECORDS_A_SECOND), servers=servers)
+    generator = stack.folder.service("log-generator")
+    log = stack.folder.log("log-generator")
+    generator.start(command, environment=stack.tools.environment, log=log)
+    try:
+        yield
+    finally:
+        generator.stop(_STOP_SECONDS)
 
 
 def _commits(worker: Child) -> int:
