@@ -1,0 +1,150 @@
+"""The whole local stack: what survives which kill, and what bad input is told."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from tests.support.lab import wait_until
+from tests.support.local_stack import LocalStack, local_stack
+
+from frazil.cli.folder import StackFolder
+from frazil.cli.ports import free_ports
+from frazil.cli.settings import CliSettings
+from frazil.cli.tables import Tables
+from frazil.contracts.states import ConnectState
+
+COUNT = 6000
+
+
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalStack]:
+    with local_stack(tmp_path_factory.mktemp("home"), "test") as running:
+        running.wait_until_all_run()
+        yield running
+
+
+@pytest.mark.timeout(400)
+def test_a_killed_control_api_is_not_missed_and_adopts_its_workers(stack: LocalStack) -> None:
+    before, runs = stack.rows("auditlogs"), stack.runs()
+    pids = stack.worker_pids()
+    producer = stack.start_producing("auditlogs", "-n", str(COUNT), "--rate", "400")
+    wait_until("rows arrive", lambda: stack.rows("auditlogs") > before)
+    stack.kill_control_api()
+    seen = stack.rows("auditlogs")
+    wait_until("rows arrive without a control API", lambda: stack.rows("auditlogs") > seen)
+    stack.start_control_api()
+    stack.wait_until_all_run()
+    assert producer.wait(60) == 0
+    wait_until("all rows visible", lambda: stack.rows("auditlogs") >= before + COUNT)
+    assert stack.worker_pids() == pids
+    assert stack.runs() == runs
+    ids = stack.request_ids("auditlogs", "requestID")
+    assert len(ids) == len(set(ids)) == before + COUNT
+
+
+@pytest.mark.timeout(400)
+def test_a_killed_worker_is_started_again_and_nothing_is_lost_or_repeated(
+    stack: LocalStack,
+) -> None:
+    before = stack.rows("apilogs")
+    producer = stack.start_producing("all", "-n", str(COUNT), "--rate", "600")
+    wait_until("rows arrive", lambda: stack.rows("apilogs") > before)
+    for pid in stack.worker_pids():
+        os.kill(pid, signal.SIGKILL)
+    assert producer.wait(60) == 0
+    wait_until("all rows visible", lambda: stack.rows("apilogs") >= before + COUNT, 180)
+    stack.wait_until_all_run()
+    ids = stack.request_ids("apilogs", "callInfo.requestID")
+    assert len(ids) == len(set(ids)) == before + COUNT
+
+
+@pytest.mark.parametrize(
+    ("config", "sentence"),
+    [
+        pytest.param(
+            {"connector.class": "org.example.NoSuchConnector"},
+            "Failed to find any class that implements Connector and which name matches",
+            id="unknown-class",
+        ),
+        pytest.param({"topics": ""}, "Must configure one of topics or topics.regex", id="no-topic"),
+        pytest.param({"iceberg.tabels": "x"}, "iceberg.tables", id="misspelt-key"),
+    ],
+)
+def test_a_bad_connector_is_refused_in_connects_own_shape(
+    stack: LocalStack, config: dict[str, str], sentence: str
+) -> None:
+    answer = stack.create("bad", **config)
+    assert answer.status_code == 400
+    assert answer.json()["error_code"] == 400
+    assert sentence in answer.json()["message"]
+    assert httpx.get(f"{stack.url}/connectors/bad").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("config", "sentence"),
+    [
+        pytest.param({"iceberg.tables": "streaming.nowhere"}, "does not exist", id="no-table"),
+        pytest.param(
+            {"iceberg.catalog.uri": "jdbc:sqlite:/no/such/folder/x.db"},
+            "The catalog could not be asked",
+            id="no-catalog",
+        ),
+    ],
+)
+def test_a_connector_that_cannot_work_fails_with_its_cause_and_never_runs(
+    stack: LocalStack, config: dict[str, str], sentence: str
+) -> None:
+    assert stack.create("hopeless", **config).status_code == 201
+    seen = set()
+
+    def failed() -> bool:
+        seen.add(stack.views()["hopeless"].state)
+        return ConnectState.FAILED in seen
+
+    wait_until("the connector fails", failed)
+    assert sentence in stack.views()["hopeless"].trace
+    assert ConnectState.RUNNING not in seen
+    assert httpx.delete(f"{stack.url}/connectors/hopeless").status_code == 204
+    wait_until(
+        "the connector is gone",
+        lambda: httpx.get(f"{stack.url}/connectors/hopeless").status_code == 404,
+    )
+
+
+@pytest.mark.timeout(400)
+def test_the_demo_ends_exact_although_a_worker_is_killed(tmp_path: Path) -> None:
+    ports = free_ports()
+    settings = CliSettings()
+    folder = StackFolder(settings.home, f"test-{tmp_path.name}")
+    demo = subprocess.Popen(
+        [sys.executable, "-m", "frazil.cli", "demo", "-n", "60000", "--stack", folder.name],
+        env={
+            **settings.environment(),
+            "FRAZIL_PORT": str(ports.api),
+            "FRAZIL_KAFKA_PORT": str(ports.kafka),
+            "FRAZIL_KAFKA_CONTROLLER_PORT": str(ports.controller),
+        },
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    try:
+        wait_until("the first rows", lambda: _has_rows(folder), 180)
+        os.kill(min(child.pid or 0 for child in folder.workers()), signal.SIGKILL)
+        output, _ = demo.communicate(timeout=200)
+    finally:
+        demo.kill()
+    assert demo.returncode == 0, output
+    assert not folder.workers()
+
+
+def _has_rows(folder: StackFolder) -> bool:
+    if not folder.catalog.exists() or not folder.workers():
+        return False
+    tables = Tables(folder)
+    return any(tables.rows(name) > 0 for name in tables.names())

@@ -1,0 +1,56 @@
+"""Foreign errors become sentences that say what to do."""
+
+import pytest
+from pyspark.errors.exceptions.captured import CapturedException
+
+from frazil.contracts.exit_code import ExitCode
+from frazil.spark_sink.failure import explain
+from frazil.spark_sink.kafka import broker_error
+from frazil.spark_sink.table import table_error
+from frazil.worker.errors import BadRecordError, WorkerError
+
+
+@pytest.mark.parametrize(
+    ("message", "sentence"),
+    [
+        ("TimeoutException: Timed out waiting", "does not answer"),
+        ("UnknownTopicOrPartitionException: no", "Create it, or correct `topics`"),
+        ("TopicAuthorizationException: no", "refused a request"),
+    ],
+)
+def test_a_brokers_error_is_named(message: str, sentence: str) -> None:
+    error = broker_error(message, "k:9092")
+    assert sentence in str(error)
+    assert error.cause == message
+
+
+@pytest.mark.parametrize(
+    ("message", "code"),
+    [
+        ("[TABLE_OR_VIEW_NOT_FOUND] no", ExitCode.BAD_TABLE),
+        ("NoSuchNamespaceException: no", ExitCode.BAD_TABLE),
+        ("SQLException: cannot open", ExitCode.UNAVAILABLE),
+    ],
+)
+def test_a_catalogs_error_tells_missing_from_away(message: str, code: ExitCode) -> None:
+    assert table_error("ns.t", message).exit_code is code
+
+
+@pytest.mark.parametrize(
+    ("message", "code"),
+    [
+        ("[KAFKA_DATA_LOSS.START_OFFSET_RESET] gone", ExitCode.DATA_LOSS),
+        ("OffsetOutOfRangeException: 5", ExitCode.DATA_LOSS),
+        ("org.apache.kafka.common.errors.TimeoutException: away", ExitCode.UNAVAILABLE),
+    ],
+)
+def test_what_the_source_died_of_is_classified(message: str, code: ExitCode) -> None:
+    explained = explain(CapturedException(desc=message, stackTrace=""))
+    assert isinstance(explained, WorkerError)
+    assert explained.exit_code is code
+
+
+def test_other_errors_stay_what_they_are() -> None:
+    ours, foreign = BadRecordError("why"), CapturedException(desc="Janino", stackTrace="")
+    assert explain(ours) is ours
+    assert explain(foreign) is foreign
