@@ -8,10 +8,14 @@ _AWAY = ("org.apache.kafka.common.errors.TimeoutException", "Timeout of", "Kafka
 
 
 def explain(error: BaseException) -> BaseException:
-    """Classify an error of Spark's Kafka source; errors that are ours already say enough."""
-    if isinstance(error, WorkerError) or not isinstance(error, JAVA_ERRORS):
+    """Classify an error of Spark's; errors that are ours already say enough."""
+    if not isinstance(error, JAVA_ERRORS):
         return error
-    message = java_message(error)
+    return classify(java_message(error)) or error
+
+
+def classify(message: str) -> WorkerError | None:
+    """Tell lost records and an absent broker from everything else."""
     if any(sign in message for sign in _LOST):
         return DataLossError(
             "Kafka no longer holds records that were not written yet. Set frazil.on.data.loss to "
@@ -20,4 +24,4 @@ def explain(error: BaseException) -> BaseException:
         )
     if any(sign in message for sign in _AWAY):
         return UnavailableError("Kafka stopped answering while records were read.", message)
-    return error
+    return None
