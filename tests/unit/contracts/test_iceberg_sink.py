@@ -73,6 +73,7 @@ def test_defaults_are_applied() -> None:
         {"iceberg.table.apilogs.partition-by": "day(time)"},
         {"iceberg.table.apilogs.commit-branch": "main"},
         {"iceberg.tables.default-commit-branch": "main"},
+        {"iceberg.tables.default-commit-branch": ""},
         {"iceberg.tables.dynamic-enabled": "false", "iceberg.tables.upsert-mode-enabled": "false"},
         {"iceberg.coordinator.transactional.prefix": "a", "iceberg.control.group-id": "b"},
         {"spark.sql.shuffle.partitions": "2", "consumer.override.auto.offset.reset": "latest"},
@@ -125,16 +126,6 @@ def test_these_are_accepted(extra: dict[str, str | None]) -> None:
             id="no table",
         ),
         pytest.param(
-            changed({"frazil.driver.memory": "512"}),
-            {
-                "frazil.driver.memory": [
-                    "Invalid value 512 for configuration frazil.driver.memory: "
-                    "A number and m or g, such as 512m or 2g"
-                ]
-            },
-            id="memory without unit",
-        ),
-        pytest.param(
             changed({"key.converter": "Nope"}),
             {
                 "key.converter": [
@@ -161,6 +152,16 @@ def test_these_are_refused(config: dict[str, str | None], expected: dict[str, li
     assert complaints(config) == expected
 
 
+@pytest.mark.parametrize("memory", ["512", "512k", "m", "0m", "1.5g", "-1g"])
+def test_memory_is_a_number_of_mega_or_gigabytes(memory: str) -> None:
+    assert complaints(changed({"frazil.driver.memory": memory})) == {
+        "frazil.driver.memory": [
+            f"Invalid value {memory} for configuration frazil.driver.memory: "
+            "A number and m or g, such as 512m or 2g"
+        ]
+    }
+
+
 def test_embedded_schemas_are_refused_without_a_converter_too() -> None:
     found = complaints(changed({"value.converter.schemas.enable": "true"}))
     assert list(found) == ["value.converter.schemas.enable"]
@@ -173,10 +174,11 @@ def test_topics_and_a_pattern_exclude_each_other_and_both_are_told() -> None:
 
 
 def test_a_dead_letter_topic_must_not_be_read_by_the_same_sink() -> None:
-    config = changed({"topics": "b, t", "errors.deadletterqueue.topic.name": " t "})
+    config = changed({"topics": "b, t, b", "errors.deadletterqueue.topic.name": " t "})
     assert complaints(config)["topics"] == [
+        "Configuration 'topics' values must not be duplicated.",
         "The DLQ topic 't' may not be included in the list of topics ('topics=[b, t]') "
-        "consumed by the connector"
+        "consumed by the connector",
     ]
 
 
