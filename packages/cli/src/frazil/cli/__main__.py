@@ -6,8 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from types import FrameType
@@ -15,16 +14,15 @@ from typing import Annotated
 
 import pyarrow as pa
 import typer
-from rich.table import Table
 
-from frazil.cli import demo as demos
 from frazil.cli import logview, stack, status
+from frazil.cli.demo import REQUEST_IDS, run_demo
 from frazil.cli.folder import StackFolder
 from frazil.cli.generator import generator_command
-from frazil.cli.ports import Ports
+from frazil.cli.ports import Ports, require_free
 from frazil.cli.prepare import ensure_archive, prepare
 from frazil.cli.query import CALLS_BY_API, answer
-from frazil.cli.report import COLUMNS
+from frazil.cli.report import COLUMNS, EXACT, NOT_EXACT
 from frazil.cli.screen import Screen
 from frazil.cli.settings import read_settings
 from frazil.cli.stack import Stack, Tools
@@ -38,6 +36,7 @@ app = typer.Typer(
     help="Kafka Connect's REST API on Spark, writing Iceberg exactly once: the local stack.",
 )
 settings = cache(read_settings)
+_ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 screen = Screen()
 
 StackName = Annotated[str, typer.Option("--stack", help="Name of the local stack.")]
@@ -60,18 +59,14 @@ def dev(
 ) -> None:
     """Run the local stack until Ctrl-C."""
     local = _stack(stack_name)
-    with _stopped_on_error(local.folder):
-        stack.start(local, settings().desired_state, screen.step)
+    _start(local)
     screen.say(status.summary(local.folder))
     if detach:
         screen.say(f"`frazil stop --stack {stack_name}` ends it.")
         return
     screen.say("Ctrl-C ends it.")
-    try:
-        while stack.is_running(local.folder):
-            time.sleep(1)
-    finally:
-        _stop(local.folder)
+    with _stopped_after(local.folder):
+        stack.watch(local.folder)
 
 
 @app.command()
@@ -88,7 +83,7 @@ def stop(stack_name: StackName = "dev") -> None:
 def show_status(stack_name: StackName = "dev") -> None:
     """Show services and connectors of a stack."""
     folder = _folder(stack_name)
-    _print_table(status.COLUMNS, status.rows(folder))
+    screen.table(status.COLUMNS, status.rows(folder))
     screen.say(status.summary(folder))
 
 
@@ -109,9 +104,9 @@ def logs(
 def produce(
     topic: Annotated[str, typer.Argument(help="apilogs, errorlogs, auditlogs or all.")] = "all",
     number: Annotated[
-        int | None, typer.Option("-n", help="How many; endless if not given.")
+        int | None, typer.Option("-n", help="How many a topic; endless if not given.")
     ] = None,
-    rate: Annotated[float | None, typer.Option(help="Records a second.")] = None,
+    rate: Annotated[float | None, typer.Option(help="Records a second and topic.")] = None,
     stack_name: StackName = "dev",
 ) -> None:
     """Send generated log records to the stack's topics."""
@@ -132,7 +127,7 @@ def query(
     """Ask the tables; without a question, list them."""
     tables = Tables(_folder(stack_name))
     if question is None:
-        _print_table(
+        screen.table(
             ("table", "rows"), [(name, f"{tables.rows(name):,}") for name in tables.names()]
         )
     else:
@@ -143,9 +138,7 @@ def query(
 def clean(stack_name: StackName = "dev") -> None:
     """Delete the data of a stack that is not running."""
     folder = _folder(stack_name)
-    if stack.is_running(folder):
-        raise stack.AlreadyRunsError(stack_name)
-    shutil.rmtree(folder.root, ignore_errors=True)
+    _delete(folder)
     screen.say(f"Deleted {folder.root}")
 
 
@@ -157,10 +150,11 @@ def serve(
     stack_name: StackName = "serve",
 ) -> None:
     """Run the control API alone, against a broker that exists."""
-    folder = _folder(stack_name)
+    folder, port = _folder(stack_name), port or settings().port
+    require_free(port, user="the control API", setting="--port or FRAZIL_PORT")
     folder.root.mkdir(parents=True, exist_ok=True)
     environment = stack.control_api_environment(
-        folder, port=port or settings().port, bootstrap_servers=bootstrap_servers, engine=engine
+        folder, port=port, bootstrap_servers=bootstrap_servers, engine=engine
     )
     # This process becomes the control API, so that signals and the exit code are its own.
     os.execve(  # noqa: S606
@@ -170,30 +164,24 @@ def serve(
 
 @app.command()
 def demo(
-    number: Annotated[int, typer.Option("-n", help="Records in all.")] = 30_000,
+    number: Annotated[int, typer.Option("-n", min=1, help="Records in all.")] = 30_000,
     keep: Annotated[bool, typer.Option(help="Leave the stack running.")] = False,
     stack_name: DemoStackName = "demo",
 ) -> None:
     """Run a log pipeline from records to a SQL answer, and prove it exact."""
     local = _stack(stack_name)
-    clean(stack_name)
-    a_topic = math.ceil(number / len(demos.REQUEST_IDS))
-    produced = dict.fromkeys(demos.REQUEST_IDS, a_topic)
-    with _stopped_on_error(local.folder):
-        stack.start(local, settings().desired_state, screen.step)
-        demos.wait_for_connectors(local.ports.api_url, screen)
-        with screen.step(f"{sum(produced.values()):,} records produced"):
-            demos.produce(local, a_topic)
-        with screen.step("All rows visible"):
-            demos.wait_for_rows(local, produced, screen)
-        reports = demos.measure(local.folder, produced)
-        _print_table(COLUMNS, [report.cells() for report in reports])
+    _delete(local.folder)
+    _start(local)
+    with _stopped_after(local.folder, only_if_it_fails=keep):
+        reports = run_demo(local, math.ceil(number / len(REQUEST_IDS)), screen)
+        screen.table(COLUMNS, [report.cells() for report in reports])
+        screen.say("Calls, error rate and time to response by API:")
         _print_answer(answer(Tables(local.folder), CALLS_BY_API))
     if keep:
         screen.say(f"Left running; `frazil stop --stack {stack_name}` ends it.")
-    else:
-        _stop(local.folder)
-    raise typer.Exit(0 if all(report.is_exact for report in reports) else 1)
+    exact = all(report.is_exact for report in reports)
+    screen.say(EXACT if exact else NOT_EXACT)
+    raise typer.Exit(0 if exact else 1)
 
 
 def _folder(name: str) -> StackFolder:
@@ -215,32 +203,41 @@ def _stack(name: str) -> Stack:
     return Stack(_folder(name), ports, _tools())
 
 
+def _start(local: Stack) -> None:
+    stack.require_stopped(local.folder)
+    local.ports.require_free()
+    with _stopped_after(local.folder, only_if_it_fails=True):
+        stack.start(local, settings().desired_state, screen.step)
+
+
+def _delete(folder: StackFolder) -> None:
+    stack.require_stopped(folder)
+    shutil.rmtree(folder.root, ignore_errors=True)
+
+
 def _stop(folder: StackFolder) -> None:
     # Impatience would leave processes behind; stopping is bounded.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in _ENDINGS:
+        signal.signal(number, signal.SIG_IGN)
     with screen.step("Everything stopped"):
         stack.stop(folder)
 
 
 @contextmanager
-def _stopped_on_error(folder: StackFolder) -> Iterator[None]:
+def _stopped_after(folder: StackFolder, *, only_if_it_fails: bool = False) -> Iterator[None]:
+    """Stop the stack when the block is done, however that ends."""
     try:
         yield
     except BaseException:
         _stop(folder)
         raise
+    if not only_if_it_fails:
+        _stop(folder)
 
 
 def _print_answer(table: pa.Table) -> None:
     rows = [tuple(str(value) for value in row.values()) for row in table.to_pylist()]
-    _print_table(tuple(table.column_names), rows)
-
-
-def _print_table(columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
-    table = Table(*columns)
-    for row in rows:
-        table.add_row(*row)
-    screen.console.print(table)
+    screen.table(tuple(table.column_names), rows)
 
 
 def _end(_signal: int, _frame: FrameType | None) -> None:
@@ -249,8 +246,8 @@ def _end(_signal: int, _frame: FrameType | None) -> None:
 
 def main() -> None:
     # A closed terminal and a plain `kill` end the command as Ctrl-C does: with a clean stop.
-    signal.signal(signal.SIGTERM, _end)
-    signal.signal(signal.SIGHUP, _end)
+    for number in _ENDINGS:
+        signal.signal(number, _end)
     try:
         app()
     except UserError as error:

@@ -12,6 +12,11 @@ from frazil.runtime.errors import UserError
 _TIMEOUT_SECONDS = 10
 
 
+class NoAnswerError(UserError):
+    def __init__(self, url: str, reason: str) -> None:
+        super().__init__(f"The control API at {url} gave no answer: {reason}")
+
+
 class ConnectorFailedError(UserError):
     def __init__(self, connector: "ConnectorView") -> None:
         super().__init__(f"Connector {connector.name} is FAILED:\n{connector.trace}")
@@ -27,16 +32,22 @@ class ConnectorView:
 
 
 def connector_views(url: str) -> list[ConnectorView]:
-    answer = httpx.get(f"{url}/connectors?expand=status", timeout=_TIMEOUT_SECONDS)
-    answer.raise_for_status()
-    return [view(name, found["status"]) for name, found in sorted(answer.json().items())]
+    found = _get(f"{url}/connectors?expand=status")
+    return [view(name, found[name]["status"]) for name in sorted(found)]
 
 
 def connector_config(url: str, name: str) -> dict[str, str]:
-    answer = httpx.get(f"{url}/connectors/{quote(name)}/config", timeout=_TIMEOUT_SECONDS)
-    answer.raise_for_status()
-    config: dict[str, str] = answer.json()
-    return config
+    return _get(f"{url}/connectors/{quote(name, safe='')}/config")
+
+
+def _get(url: str) -> dict[str, Any]:
+    try:
+        answer = httpx.get(url, timeout=_TIMEOUT_SECONDS)
+        answer.raise_for_status()
+    except httpx.HTTPError as error:
+        raise NoAnswerError(url, str(error)) from error
+    body: dict[str, Any] = answer.json()
+    return body
 
 
 def view(name: str, status: dict[str, Any]) -> ConnectorView:

@@ -4,7 +4,6 @@ import subprocess
 import time
 
 from frazil.cli.connectors import connector_views, require_none_failed
-from frazil.cli.folder import StackFolder
 from frazil.cli.generator import generator_command
 from frazil.cli.query import answer
 from frazil.cli.report import TableReport
@@ -33,6 +32,18 @@ class ProducingError(UserError):
 
 class StalledError(UserError):
     """Something that was waited for did not come."""
+
+
+def run_demo(stack: Stack, records_a_topic: int, screen: Screen) -> list[TableReport]:
+    """Fill the tables of a stack that was just started, and report on each."""
+    produced = dict.fromkeys(REQUEST_IDS, records_a_topic)
+    wait_for_connectors(stack.ports.api_url, screen)
+    with screen.step(f"{sum(produced.values()):,} records produced"):
+        produce(stack, records_a_topic)
+    with screen.step("All rows visible"):
+        wait_for_rows(stack, produced, screen)
+    tables = Tables(stack.folder)
+    return [measure(tables, name, count) for name, count in produced.items()]
 
 
 def wait_for_connectors(url: str, screen: Screen) -> None:
@@ -82,12 +93,7 @@ def wait_for_rows(stack: Stack, produced: dict[str, int], screen: Screen) -> Non
             time.sleep(_POLL_SECONDS)
 
 
-def measure(folder: StackFolder, produced: dict[str, int]) -> list[TableReport]:
-    tables = Tables(folder)
-    return [_measure(tables, name, count) for name, count in produced.items()]
-
-
-def _measure(tables: Tables, name: str, produced: int) -> TableReport:
+def measure(tables: Tables, name: str, produced: int) -> TableReport:
     request_id = REQUEST_IDS[name]
     counted = answer(
         tables,

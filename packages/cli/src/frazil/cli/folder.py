@@ -1,5 +1,6 @@
 """Where a local stack keeps its things, and what it says of itself there."""
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -10,12 +11,22 @@ from frazil.cli.ports import Ports
 from frazil.runtime.child import Child
 from frazil.runtime.errors import UserError
 
+_NAME = re.compile(r"[A-Za-z0-9_-]+")
+
 
 class NotStartedError(UserError):
     def __init__(self, name: str) -> None:
         super().__init__(
             f"The stack '{name}' is not running. Start it with "
             f"`frazil dev --detach --stack {name}`."
+        )
+
+
+class BadStackNameError(UserError):
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"'{name}' is no name for a stack: it becomes a folder, so letters, digits, "
+            "'-' and '_' only."
         )
 
 
@@ -32,6 +43,10 @@ class StackState(BaseModel):
 class StackFolder:
     home: Path
     name: str
+
+    def __post_init__(self) -> None:
+        if not _NAME.fullmatch(self.name):
+            raise BadStackNameError(self.name)
 
     @property
     def root(self) -> Path:

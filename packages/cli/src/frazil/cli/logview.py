@@ -1,7 +1,7 @@
 """The logs of a stack's services and workers, merged as they come."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 from frazil.cli.folder import StackFolder
@@ -43,16 +43,19 @@ def follow(find: Callable[[], dict[str, Path]], say: Callable[[str], None]) -> N
     positions = {path: path.stat().st_size for path in find().values()}
     while True:
         for name, path in find().items():
-            with path.open(errors="replace") as file:
-                file.seek(positions.get(path, 0))
-                for line in _whole_lines(file.read()):
-                    say(_prefixed(name, line))
-                positions[path] = file.tell()
+            new = _whole_lines(path, positions.setdefault(path, 0))
+            positions[path] += len(new)
+            for line in new.decode(errors="replace").splitlines():
+                say(_prefixed(name, line))
         time.sleep(_POLL_SECONDS)
 
 
-def _whole_lines(text: str) -> Iterator[str]:
-    yield from text.splitlines()
+def _whole_lines(path: Path, position: int) -> bytes:
+    """Read from the position to the last line that is complete."""
+    with path.open("rb") as file:
+        file.seek(position)
+        text = file.read()
+    return text[: text.rfind(b"\n") + 1]
 
 
 def _prefixed(name: str, line: str) -> str:

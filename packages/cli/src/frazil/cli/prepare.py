@@ -4,8 +4,6 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-import httpx
-
 from frazil.cli.screen import Screen
 from frazil.cli.stack import Tools
 from frazil.cli.training import archive_path, train
@@ -34,6 +32,6 @@ def ensure_archive(home: Path, tools: Tools, *, desired_state: Path, screen: Scr
     try:
         with screen.step("Class archive, by a training run"):
             train(home, tools, desired_state)
-    except (UserError, OSError, subprocess.SubprocessError, httpx.HTTPError) as error:
+    except (UserError, OSError, subprocess.SubprocessError) as error:
         path.unlink(missing_ok=True)
         screen.warn(f"No class archive, so workers start more slowly: {error}")

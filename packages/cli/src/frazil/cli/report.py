@@ -32,6 +32,8 @@ class TableReport:
         )
 
 
+EXACT = "[green]Exact: every table shows what was produced, and nothing twice.[/]"
+NOT_EXACT = "[red]Not exact: see the numbers above.[/]"
 COLUMNS = ("table", "produced", "visible", "duplicates", "fresh p50", "fresh p99", "files")
 
 

@@ -1,11 +1,12 @@
 """What a person sees while waiting: steps that say how long they took, and progress bars."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
 
 OnProgress = Callable[[int, int], None]
 Step = Callable[[str], AbstractContextManager[None]]
@@ -42,6 +43,16 @@ class Screen:
     def fail(self, text: str) -> None:
         self.errors.print(text, style="red", markup=False, soft_wrap=True)
 
+    def table(self, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        """Print cells, numbers to the right."""
+        table = Table()
+        for index, column in enumerate(columns):
+            numeric = all(row[index][:1].isdigit() for row in rows)
+            table.add_column(column, justify="right" if numeric else "left")
+        for row in rows:
+            table.add_row(*row)
+        self.console.print(table)
+
     @contextmanager
     def bar(self, title: str) -> Iterator[OnProgress]:
         """Give a function that moves the bar: done, total."""
@@ -51,6 +62,7 @@ class Screen:
             MofNCompleteColumn(),
             TimeElapsedColumn(),
         )
-        with Progress(*columns, console=self.console, transient=True) as progress:
+        silent = not self.console.is_terminal
+        with Progress(*columns, console=self.console, transient=True, disable=silent) as progress:
             task = progress.add_task(title, total=None)
             yield lambda done, total: progress.update(task, completed=done, total=total)

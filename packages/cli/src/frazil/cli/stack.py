@@ -2,10 +2,12 @@
 
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NoReturn
 
 import httpx
 
@@ -25,11 +27,17 @@ SERVICES = (KAFKA, CONTROL_API)
 _COMMIT_INTERVAL_MS = "1000"
 _START_SECONDS = 60
 _STOP_SECONDS = 20
+_WATCH_SECONDS = 0.5
 
 
 class AlreadyRunsError(UserError):
     def __init__(self, name: str) -> None:
         super().__init__(f"The stack '{name}' is running. `frazil stop --stack {name}` ends it.")
+
+
+class ServiceEndedError(UserError):
+    def __init__(self, name: str, log: Path) -> None:
+        super().__init__(f"{name} has ended; its log is {log}")
 
 
 class ProvisioningError(UserError):
@@ -134,12 +142,8 @@ def control_api_environment(
 
 
 def start(stack: Stack, desired_state: Path, step: Step) -> None:
-    """Start all parts and provision them; the ports and the folder must be free."""
-    folder = stack.folder
-    if is_running(folder):
-        raise AlreadyRunsError(folder.name)
-    stack.ports.require_free()
-    folder.root.mkdir(parents=True, exist_ok=True)
+    """Start all parts and provision them. A failure leaves behind what was started so far."""
+    stack.folder.root.mkdir(parents=True, exist_ok=True)
     with step(f"Kafka broker at {stack.ports.bootstrap_servers}"):
         stack.start_broker()
     with step(f"Control API at {stack.ports.api_url}"):
@@ -151,6 +155,20 @@ def start(stack: Stack, desired_state: Path, step: Step) -> None:
 
 def is_running(folder: StackFolder) -> bool:
     return bool(folder.workers()) or any(folder.service(name).is_alive() for name in SERVICES)
+
+
+def require_stopped(folder: StackFolder) -> None:
+    if is_running(folder):
+        raise AlreadyRunsError(folder.name)
+
+
+def watch(folder: StackFolder) -> NoReturn:
+    """Wait until interrupted; raise ServiceEndedError when a part of the stack is gone."""
+    while True:
+        for name in SERVICES:
+            if not folder.service(name).is_alive():
+                raise ServiceEndedError(name, folder.log(name))
+        time.sleep(_WATCH_SECONDS)
 
 
 def stop(folder: StackFolder) -> None:

@@ -2,8 +2,9 @@
 
 import sys
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import AliasChoices, Field
+from pydantic import AfterValidator, AliasChoices, Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
@@ -11,6 +12,10 @@ def _cache_directory() -> Path:
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches" / "frazil"
     return Path.home() / ".cache" / "frazil"
+
+
+# Children run in folders of their own, where a relative path would mean another place.
+AbsolutePath = Annotated[Path, AfterValidator(lambda path: path.expanduser().absolute())]
 
 
 class FrazilSettings(BaseSettings):
@@ -24,11 +29,11 @@ class FrazilSettings(BaseSettings):
         populate_by_name=True,
     )
 
-    home: Path = Field(
+    home: AbsolutePath = Field(
         default_factory=_cache_directory,
         description="Where jars, Java archives and local stacks are kept.",
     )
-    java_home: Path | None = Field(
+    java_home: AbsolutePath | None = Field(
         default=None,
         validation_alias=AliasChoices("FRAZIL_JAVA_HOME", "JAVA_HOME"),
         description="A Java 17 or newer; found by itself when not set.",
