@@ -4,7 +4,7 @@ from uuid import uuid4
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, PlainTextResponse, Response
+from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
@@ -67,4 +67,4 @@ def _options(request: Request) -> Response:
 
     methods = [method for method in _METHODS if has_route(method)]
     allowed = ",".join([*(["HEAD"] if "GET" in methods else []), *methods, "OPTIONS"])
-    return PlainTextResponse(allowed, headers={"Allow": allowed})
+    return Response(allowed, headers={"Allow": allowed, "Content-Type": "text/plain"})

@@ -24,10 +24,10 @@ class BrokerProbe:
         # The probe says in one line what the client says in many.
         logging.getLogger("aiokafka").setLevel(logging.CRITICAL)
         while True:
-            reachable = await self._probe()
+            reachable = await self.ask()
             await asyncio.sleep(_PERIOD if reachable else _PERIOD_WHILE_AWAY)
 
-    async def _probe(self) -> bool:
+    async def ask(self) -> bool:
         before = self.state
         try:
             self.cluster_id = await asyncio.wait_for(_cluster_id(self._bootstrap_servers), _TIMEOUT)

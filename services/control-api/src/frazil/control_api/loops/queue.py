@@ -23,6 +23,11 @@ class WorkQueue:
         self._changed = asyncio.Event()
         self._closed = False
 
+    @property
+    def in_hand(self) -> frozenset[str]:
+        """Names that were taken and not yet given back."""
+        return frozenset(self._active)
+
     def put(self, name: str, delay: float = 0.0) -> None:
         """Make a name due; of several times the earliest counts."""
         due = self._clock() + delay
