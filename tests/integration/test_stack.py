@@ -1,6 +1,7 @@
 """The whole local stack: what survives which kill, and what bad input is told."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pytest
 from tests.support.lab import wait_until
 from tests.support.local_stack import LocalStack, local_stack
 
+from frazil.cli import stack as stacks
 from frazil.cli.folder import StackFolder
 from frazil.cli.ports import free_ports
 from frazil.cli.settings import CliSettings
@@ -137,10 +139,12 @@ def test_the_demo_ends_exact_although_a_worker_is_killed(tmp_path: Path) -> None
         wait_until("the first rows", lambda: _has_rows(folder), 180)
         os.kill(min(child.pid or 0 for child in folder.workers()), signal.SIGKILL)
         output, _ = demo.communicate(timeout=200)
+        assert demo.returncode == 0, output
+        assert not stacks.is_running(folder)
     finally:
         demo.kill()
-    assert demo.returncode == 0, output
-    assert not folder.workers()
+        stacks.stop(folder)
+        shutil.rmtree(folder.root)
 
 
 def _has_rows(folder: StackFolder) -> bool:

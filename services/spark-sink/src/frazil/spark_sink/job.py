@@ -23,6 +23,7 @@ from frazil.spark_sink.columns import RowPlan
 from frazil.spark_sink.config import sink_config
 from frazil.spark_sink.core.judge import Claim, Verdict
 from frazil.spark_sink.core.offset_log import BatchRange, batch_range, offsets_of
+from frazil.spark_sink.core.pace import rest_after
 from frazil.spark_sink.core.position import TopicFacts, first_position, next_position
 from frazil.spark_sink.counts import BatchCounts, counts_of, observed
 from frazil.spark_sink.failure import explain
@@ -40,6 +41,7 @@ from frazil.worker.job import StreamMovedError
 
 log = get_logger(__name__)
 
+_POLL_MS = 500
 _FENCE_CHECK_SECONDS = 10
 _SETTLE_SECONDS = 15
 
@@ -52,7 +54,7 @@ class SinkJob:
         self._board = board
         self._run = uuid.uuid4().hex
         self._batch = threading.Lock()
-        self._settling = False
+        self._settling = threading.Event()
         self._failure: Exception | None = None
         self._fence_checked = time.monotonic()
 
@@ -92,7 +94,7 @@ class SinkJob:
             source.load()
             .writeStream.foreachBatch(self._on_batch)
             .option("checkpointLocation", str(self._checkpoint))
-            .trigger(processingTime=f"{config.commit_interval_ms} milliseconds")
+            .trigger(processingTime=f"{min(_POLL_MS, config.commit_interval_ms)} milliseconds")
             .start()
         )
 
@@ -108,17 +110,25 @@ class SinkJob:
         return position
 
     def _on_batch(self, batch: DataFrame, batch_id: int) -> None:
+        started = time.monotonic()
         with self._batch:
-            if self._settling:
+            if self._settling.is_set():
                 raise UnavailableError("The worker is stopping.")
             try:
-                self._write(batch, batch_range(self._checkpoint, batch_id, self._first))
+                rows = self._write(batch, batch_range(self._checkpoint, batch_id, self._first))
             except Exception as error:
                 # Spark would wrap it in text; the loop wants the error itself.
                 self._failure = error
                 raise
+        rest = rest_after(
+            time.monotonic() - started,
+            interval=self._config.commit_interval_ms / 1000,
+            rows=rows,
+            most_rows=self._config.max_records,
+        )
+        self._settling.wait(rest)
 
-    def _write(self, batch: DataFrame, span: BatchRange) -> None:
+    def _write(self, batch: DataFrame, span: BatchRange) -> int:
         started = time.monotonic()
         parsed, observation = observed(self._rows.read(batch))
         files = self._table.write_files(self._rows.rows(parsed))
@@ -129,6 +139,7 @@ class SinkJob:
         self._commit(files, span, counts)
         self._broker_progress(span.end)
         self._tell(span, counts, time.monotonic() - started)
+        return counts.consumed
 
     def _commit(self, files: list[object], span: BatchRange, counts: BatchCounts) -> None:
         claim = Claim(self._config.epoch, self._run, self._ledger, span.start, span.end)
@@ -216,7 +227,7 @@ class SinkJob:
 
     def settle(self) -> None:
         if self._batch.acquire(timeout=_SETTLE_SECONDS):
-            self._settling = True
+            self._settling.set()
             self._batch.release()
 
     def explain(self, error: BaseException) -> BaseException:
