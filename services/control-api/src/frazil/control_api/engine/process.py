@@ -80,6 +80,7 @@ class ProcessEngine:
 
     def _look(self, connector: str) -> list[Worker]:
         """Return the living and, of the dead, the newest that got as far as a process."""
+        self._reap(connector)
         folders = self._folders(connector)
         alive = {folder.epoch for folder in folders if folder.is_alive()}
         dead = [f for f in folders if f.epoch not in alive and f.was_spawned()]
@@ -88,6 +89,12 @@ class ProcessEngine:
             *(Worker(f.epoch, alive=True, status=f.status()) for f in living),
             *(self._autopsy(connector, f) for f in dead[-1:]),
         ]
+
+    def _reap(self, connector: str) -> None:
+        """Fetch the exit status of dead children, or they would stay as zombies."""
+        for (name, _), child in list(self._children.items()):
+            if name == connector:
+                child.poll()
 
     def _autopsy(self, connector: str, folder: RunFolder) -> Worker:
         child = self._children.get((connector, folder.epoch))
