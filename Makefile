@@ -6,7 +6,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 MEMBERS := $(wildcard packages/*/pyproject.toml services/*/pyproject.toml)
-STAMP := $(VENV)/.installed
+PACKAGES := $(VENV)/.packages
+STAMP := $(VENV)/.members
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 # uv's build backend looks for its own program on the PATH.
 WITH_TOOLS := PATH="$(CURDIR)/$(BIN):$$PATH"
@@ -41,7 +42,14 @@ test: setup ## Set up, then all tests: unit, contract, integration
 .PHONY: install
 install: $(STAMP) ## Python packages from the hashed lock, and a Java if there is none
 
-$(STAMP): requirements/build.txt requirements/lock.txt requirements/java.txt $(MEMBERS)
+$(STAMP): $(PACKAGES) $(MEMBERS)
+	@$(WITH_TOOLS) $(PIP) install --quiet --no-deps --no-build-isolation \
+		$(foreach member,$(MEMBERS),--editable $(dir $(member)))
+	@$(BIN)/python -m frazil.runtime.java >/dev/null 2>&1 \
+		|| $(PIP) install --require-hashes -r requirements/java.txt
+	@touch $@
+
+$(PACKAGES): requirements/build.txt requirements/lock.txt requirements/java.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 		echo "Frazil needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version 2>&1)." \
 			"Name another one: make PYTHON=python3.12 install" >&2; exit 1; }
@@ -49,10 +57,6 @@ $(STAMP): requirements/build.txt requirements/lock.txt requirements/java.txt $(M
 	@$(PIP) install --quiet --require-hashes -r requirements/build.txt
 	@echo "Python packages (700 MB with Spark, once) ..."
 	@$(PIP) install --require-hashes --no-build-isolation -r requirements/lock.txt
-	@$(WITH_TOOLS) $(PIP) install --quiet --no-deps --no-build-isolation \
-		$(foreach member,$(MEMBERS),--editable $(dir $(member)))
-	@$(BIN)/python -m frazil.runtime.java >/dev/null 2>&1 \
-		|| $(PIP) install --require-hashes -r requirements/java.txt
 	@touch $@
 
 .PHONY: setup
