@@ -32,7 +32,7 @@ class Screen:
 
     def done(self, title: str, *, seconds: float | None = None) -> None:
         took = "" if seconds is None else f"[dim]{seconds:5.1f} s[/]"
-        self.console.print(f"[green]✓[/] {title:<48} {took}")
+        self.console.print(f"[green]✓[/] {title:<48} {took}".rstrip(), soft_wrap=True)
 
     def say(self, text: str) -> None:
         self.console.print(text)

@@ -7,9 +7,10 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from frazil.runtime.errors import UserError
+from frazil.runtime.jars.trust import trust_flags
 
 _HERE = Path(__file__).parent
-_LINES_OF_TRACE = 15
+_LINES_OF_TRACE = 8
 
 OnLine = Callable[[str], None]
 
@@ -39,7 +40,8 @@ def retrieve(java: Path, *, into: Path, cache: Path, on_line: OnLine) -> None:
         errors="replace",
     ) as ivy:
         for line in ivy.stdout or ():
-            last.append(line.rstrip())
+            if line.strip():
+                last.append(line.rstrip())
             on_line(line)
     if ivy.returncode != 0:
         raise JarsUnavailableError("\n".join(last))
@@ -56,6 +58,7 @@ def _command(java: Path, *, into: Path, cache: Path) -> list[str]:
     return [
         str(java),
         f"-Dfrazil.ivy.cache={cache}",
+        *trust_flags(java, cache),
         "-cp",
         ":".join(map(str, class_path)),
         "org.apache.ivy.Main",
