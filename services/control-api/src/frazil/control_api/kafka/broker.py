@@ -30,7 +30,9 @@ class BrokerProbe:
     async def ask(self) -> bool:
         before = self.state
         try:
-            self.cluster_id = await asyncio.wait_for(_cluster_id(self._bootstrap_servers), _TIMEOUT)
+            # Not wait_for: before Python 3.12 it may swallow a cancellation.
+            async with asyncio.timeout(_TIMEOUT):
+                self.cluster_id = await _cluster_id(self._bootstrap_servers)
         except Exception as error:  # noqa: BLE001 (whatever it is: the broker did not answer)
             self.state = f"{self._bootstrap_servers} does not answer: {error!r}"
         else:

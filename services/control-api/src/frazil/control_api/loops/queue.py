@@ -41,8 +41,7 @@ class WorkQueue:
             name = self.take()
             if name is not None:
                 return name
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._changed.wait(), self._seconds_to_next())
+            await self._wait(self._seconds_to_next())
 
     def take(self) -> str | None:
         """Take the name that has been due longest, if there is one."""
@@ -71,9 +70,14 @@ class WorkQueue:
         deadline = self._clock() + seconds
         while self._active and (left := deadline - self._clock()) > 0:
             self._changed.clear()
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._changed.wait(), left)
+            await self._wait(left)
         return not self._active
+
+    async def _wait(self, seconds: float | None) -> None:
+        # Not wait_for: before Python 3.12 it may swallow a cancellation, and the loop never ends.
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._changed.wait()
 
     def _release(self, name: str, again_after: float | None) -> None:
         self._active.discard(name)
