@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from frazil.cli.folder import NotStartedError, StackFolder, StackState
+from frazil.cli.folder import BadStackNameError, NotStartedError, StackFolder, StackState
 from frazil.cli.ports import Ports
 from frazil.runtime.child import Child
 
@@ -24,6 +24,12 @@ def test_what_a_stack_says_of_itself_reads_back_the_same(tmp_path: Path) -> None
 def test_a_stack_that_never_was_up_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(NotStartedError, match="frazil dev --detach --stack mine"):
         StackFolder(tmp_path, "mine").read_state()
+
+
+@pytest.mark.parametrize("name", ["", "..", "a/b", "../../home", "a b"])
+def test_a_name_that_would_leave_the_folder_of_stacks_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(BadStackNameError):
+        StackFolder(tmp_path, name)
 
 
 def test_only_workers_that_live_are_listed(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from frazil.runtime.jars import lock
 
-NAMES = st.from_regex(r"(spark|broker)/[a-z0-9.-]{1,20}\.jar", fullmatch=True)
-SUMS = st.dictionaries(NAMES, st.from_regex(r"[0-9a-f]{64}", fullmatch=True))
+NAMES = st.text("ab0.-_", min_size=1).map(lambda name: f"spark/{name}.jar")
+SUMS = st.dictionaries(NAMES, st.binary(min_size=32, max_size=32).map(bytes.hex))
 
 
 @given(SUMS)

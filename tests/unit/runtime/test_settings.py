@@ -18,6 +18,14 @@ def test_our_own_java_home_goes_before_the_usual_one(monkeypatch: pytest.MonkeyP
     assert FrazilSettings().java_home == Path("/ours")
 
 
+def test_paths_are_absolute_because_children_run_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FRAZIL_HOME", "here")
+    assert FrazilSettings().home == tmp_path / "here"
+
+
 def test_an_empty_variable_counts_as_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JAVA_HOME", "")
     monkeypatch.setenv("FRAZIL_HOME", "")
