@@ -4,11 +4,12 @@
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable
-from pathlib import Path
+from contextlib import AsyncExitStack
 from uuid import uuid4
 
 import httpx
 import pytest
+import pytest_asyncio
 from tests.support.connect_rest import until_healthy, until_state
 from tests.support.control_api import sink_config
 
@@ -25,29 +26,31 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--connect-url", help="Ask this server instead of one in the test's process.")
 
 
-@pytest.fixture
-def connect_url(request: pytest.FixtureRequest) -> str | None:
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def client(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[httpx.AsyncClient]:
+    """One server for all tests, as it is with a URL: each keeps to a connector of its own."""
     url: str | None = request.config.getoption("connect_url", None)
-    return url
-
-
-@pytest.fixture
-async def client(connect_url: str | None, tmp_path: Path) -> AsyncIterator[httpx.AsyncClient]:
-    if connect_url is not None:
-        async with httpx.AsyncClient(base_url=connect_url) as client:
-            yield client
-        return
-    app = create_app(Settings(home=tmp_path, engine=EngineKind.FAKE, bootstrap_servers=NO_BROKER))
-    transport = httpx.ASGITransport(app)
-    async with (
-        app.router.lifespan_context(app),
-        httpx.AsyncClient(transport=transport, base_url="http://test:8083") as client,
-    ):
+    async with AsyncExitStack() as stack:
+        transport = None
+        if url is None:
+            app = create_app(
+                Settings(
+                    home=tmp_path_factory.mktemp("home"),
+                    engine=EngineKind.FAKE,
+                    bootstrap_servers=NO_BROKER,
+                )
+            )
+            await stack.enter_async_context(app.router.lifespan_context(app))
+            transport = httpx.ASGITransport(app)
+        client = httpx.AsyncClient(transport=transport, base_url=url or "http://test:8083")
+        await stack.enter_async_context(client)
         await until_healthy(client)
         yield client
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def name(client: httpx.AsyncClient) -> AsyncIterator[str]:
     """A name that is free, of a connector that is deleted afterwards."""
     name = f"test-{uuid4().hex[:8]}"
@@ -64,7 +67,7 @@ def create(client: httpx.AsyncClient, name: str) -> Create:
     return create
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def made(create: Create, name: str) -> str:
     """The name of a connector that was just created."""
     response = await create()
@@ -72,7 +75,7 @@ async def made(create: Create, name: str) -> str:
     return name
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def running(client: httpx.AsyncClient, made: str) -> str:
     """The name of a connector that runs."""
     await until_state(client, made, "RUNNING")

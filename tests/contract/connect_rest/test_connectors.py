@@ -9,6 +9,8 @@ from tests.contract.connect_rest.conftest import Create
 from tests.support.connect_rest import assert_error, until_state
 from tests.support.control_api import SINK_CLASS, sink_config
 
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
 HINT = (
     "\nYou can also find the above list of errors at the endpoint "
     "`/connector-plugins/{connectorType}/config/validate`"

@@ -4,6 +4,8 @@ import httpx
 import pytest
 from tests.support.connect_rest import assert_error
 
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
 JSON = {"Content-Type": "application/json"}
 
 

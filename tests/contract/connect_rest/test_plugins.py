@@ -5,6 +5,8 @@ import pytest
 from tests.support.connect_rest import assert_error
 from tests.support.control_api import SINK_CLASS, sink_config
 
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
 DEFINITION = {
     "name",
     "type",

@@ -4,6 +4,8 @@ import httpx
 import pytest
 from tests.support.connect_rest import assert_error, until_state
 
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
 
 async def test_a_pause_may_be_repeated_and_is_reached(
     client: httpx.AsyncClient, running: str
