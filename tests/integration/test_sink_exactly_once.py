@@ -25,7 +25,10 @@ def test_a_topic_is_drained_and_the_ledger_proves_it(lab: Lab) -> None:
     lab.produce(range(COUNT))
     worker = lab.start(1, SMALL_BATCHES)
     drain(lab, COUNT)
+    assert lab.probe(worker, "/health") == {"status": "running"}
+    assert lab.probe(worker, "/status")["connector"] == "lab"
     assert worker.stop() == ExitCode.OK
+    assert not list(worker.folder.glob("checkpoint-*")), "a checkpoint is disposable"
     assert_each_once(lab, COUNT)
     ledgers = lab.ledgers()
     assert sum(ledger.written for ledger in ledgers) == COUNT

@@ -11,7 +11,9 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
+import httpx
 from aiokafka import AIOKafkaProducer
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from pyiceberg.catalog.sql import SqlCatalog
@@ -221,6 +223,11 @@ class Lab:
             if snapshot.summary
         ]
         return [ledger for ledger in found if ledger is not None]
+
+    def probe(self, worker: Worker, path: str) -> dict[str, Any]:
+        port = worker.status.port if worker.status else 0
+        answer: dict[str, Any] = httpx.get(f"http://127.0.0.1:{port}{path}").json()
+        return answer
 
     def unacknowledged(self, worker: Worker) -> int:
         """Count commits that are in the table while the worker had not yet said so."""

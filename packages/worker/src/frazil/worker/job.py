@@ -37,6 +37,10 @@ class Job(Protocol):
         """Let the batch at hand finish and no other begin."""
         ...
 
+    def close(self) -> None:
+        """Let go of what the last start has opened."""
+        ...
+
     def explain(self, error: BaseException) -> BaseException:
         """Turn what the stream died of into an error that says what to do."""
         ...

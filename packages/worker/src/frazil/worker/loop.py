@@ -99,10 +99,11 @@ def _drive(job: Job, spark: SparkSession, board: StatusBoard, stop: threading.Ev
     except Exception as error:  # noqa: BLE001 (whatever it was, the job says what it means)
         raise job.explain(error) from None
     finally:
-        _stop_quietly(query)
+        _stop_quietly(query, job)
 
 
-def _stop_quietly(query: StreamingQuery) -> None:
+def _stop_quietly(query: StreamingQuery, job: Job) -> None:
     # The work is done, or has failed for a better reason than this one.
     with suppress(*JAVA_ERRORS, Py4JNetworkError):
         query.stop()
+        job.close()

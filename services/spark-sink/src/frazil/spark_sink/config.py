@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass
 
-from frazil.contracts.plugins import InvalidConfigError, ParsedConfig, find_plugin
-
 from frazil.contracts.assignment import Assignment
 from frazil.contracts.naming import consumer_group
+from frazil.contracts.plugins import InvalidConfigError, ParsedConfig, find_plugin
+from frazil.runtime.logs import get_logger
 from frazil.worker.errors import BadConfigError
+
+log = get_logger(__name__)
 
 _OVERRIDE = "consumer.override."
 # Set on the consumer by Spark itself, or by us; it refuses to start when they are given.
@@ -54,6 +56,8 @@ def sink_config(assignment: Assignment) -> SinkConfig:
         config = find_plugin(assignment.config["connector.class"]).parse(assignment.config)
     except InvalidConfigError as error:
         raise BadConfigError(str(error)) from error
+    for warning in config.warnings:
+        log.warning("config", text=warning)
     overrides = config.prefixed(_OVERRIDE)
     kafka = assignment.kafka | overrides
     if "bootstrap.servers" not in kafka:

@@ -5,8 +5,7 @@ import shutil
 import tempfile
 import threading
 import time
-import uuid
-from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,30 +13,22 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from frazil.contracts.assignment import Assignment
-from frazil.contracts.ledger import Ledger
 from frazil.contracts.offsets import Offsets, count_between
 from frazil.runtime import metrics
 from frazil.runtime.logs import get_logger
 from frazil.spark_sink.catalog import catalog_conf
 from frazil.spark_sink.columns import RowPlan
-from frazil.spark_sink.config import sink_config
-from frazil.spark_sink.core.judge import Claim, Verdict
+from frazil.spark_sink.committer import Committer
+from frazil.spark_sink.config import SinkConfig, sink_config
 from frazil.spark_sink.core.offset_log import BatchRange, batch_range, offsets_of
 from frazil.spark_sink.core.pace import rest_after
-from frazil.spark_sink.core.position import TopicFacts, first_position, next_position
 from frazil.spark_sink.counts import BatchCounts, counts_of, observed
 from frazil.spark_sink.failure import explain
 from frazil.spark_sink.kafka import Broker, source_options
 from frazil.spark_sink.table import SinkTable
 from frazil.worker.board import StatusBoard
 from frazil.worker.bridge import allow_callbacks
-from frazil.worker.errors import (
-    BadRecordError,
-    DataLossError,
-    SupersededError,
-    UnavailableError,
-)
-from frazil.worker.job import StreamMovedError
+from frazil.worker.errors import BadRecordError, UnavailableError
 
 log = get_logger(__name__)
 
@@ -46,13 +37,47 @@ _FENCE_CHECK_SECONDS = 10
 _SETTLE_SECONDS = 15
 
 
+@dataclass(frozen=True)
+class _Stream:
+    """What one start of the stream has opened; the checkpoint is new, and disposable."""
+
+    broker: Broker
+    table: SinkTable
+    rows: RowPlan
+    committer: Committer
+    first: Offsets
+    checkpoint: Path
+
+    @classmethod
+    def open(cls, spark: SparkSession, config: SinkConfig, folder: Path) -> "_Stream":
+        broker = Broker(spark, config)
+        cluster_id, topics = broker.cluster_id(), broker.topics(config.topics)
+        allow_callbacks(spark)
+        table = SinkTable(
+            spark, catalog=config.catalog, name=config.table, connector=config.connector
+        )
+        committer = Committer(config, table, cluster_id=cluster_id, topics=topics)
+        return cls(
+            broker=broker,
+            table=table,
+            rows=RowPlan(table.schema),
+            committer=committer,
+            first=committer.take_position(),
+            checkpoint=Path(tempfile.mkdtemp(prefix="checkpoint-", dir=folder)),
+        )
+
+    def close(self) -> None:
+        self.broker.close()
+        shutil.rmtree(self.checkpoint, ignore_errors=True)
+
+
 class SinkJob:
     """One sink connector. Batches come on the stream's thread, the rest on the main thread."""
 
     def __init__(self, assignment: Assignment, board: StatusBoard) -> None:
         self._config = sink_config(assignment)
         self._board = board
-        self._run = uuid.uuid4().hex
+        self._stream: _Stream
         self._batch = threading.Lock()
         self._settling = threading.Event()
         self._failure: Exception | None = None
@@ -73,41 +98,21 @@ class SinkJob:
         }
 
     def start(self, spark: SparkSession) -> StreamingQuery:
-        """Take the position from the table; the checkpoint is new, and disposable, every time."""
-        config = self._config
+        """Begin where the table's ledger ends."""
         self._failure = None
-        self._broker = Broker(spark, config)
-        self._cluster_id = self._broker.cluster_id()
-        self._topics = self._broker.topics(config.topics)
-        allow_callbacks(spark)
-        self._table = SinkTable(
-            spark, catalog=config.catalog, name=config.table, connector=config.connector
-        )
-        self._rows = RowPlan(self._table.schema)
-        self._ledger = self._table.ledger()
-        self._first = self._take_position(self._topics)
-        self._checkpoint = Path(tempfile.mkdtemp(prefix="checkpoint-", dir=self._board.folder))
-        self._board.update(position=self._first)
-        log.info("stream_starts", position=self._first, table=config.table)
-        source = spark.readStream.format("kafka").options(**source_options(config, self._first))
+        self._stream = stream = _Stream.open(spark, self._config, self._board.folder)
+        self._board.update(position=stream.first)
+        log.info("stream_starts", position=stream.first, table=self._config.table)
+        source = spark.readStream.format("kafka")
+        poll_ms = min(_POLL_MS, self._config.commit_interval_ms)
         return (
-            source.load()
+            source.options(**source_options(self._config, stream.first))
+            .load()
             .writeStream.foreachBatch(self._on_batch)
-            .option("checkpointLocation", str(self._checkpoint))
-            .trigger(processingTime=f"{min(_POLL_MS, config.commit_interval_ms)} milliseconds")
+            .option("checkpointLocation", str(stream.checkpoint))
+            .trigger(processingTime=f"{poll_ms} milliseconds")
             .start()
         )
-
-    def _take_position(self, topics: Mapping[str, TopicFacts]) -> Offsets:
-        """Find where to begin, and put our epoch into the table so that older drivers stop."""
-        if self._ledger is None:
-            return first_position(topics, self._config.offset_reset)
-        if self._ledger.epoch > self._config.epoch:
-            raise self._superseded(self._ledger)
-        position = next_position(self._ledger, topics, self._config.on_data_loss)
-        if self._ledger.epoch < self._config.epoch:
-            self._commit([], BatchRange(position, position), BatchCounts.nothing())
-        return position
 
     def _on_batch(self, batch: DataFrame, batch_id: int) -> None:
         started = time.monotonic()
@@ -115,7 +120,8 @@ class SinkJob:
             if self._settling.is_set():
                 raise UnavailableError("The worker is stopping.")
             try:
-                rows = self._write(batch, batch_range(self._checkpoint, batch_id, self._first))
+                span = batch_range(self._stream.checkpoint, batch_id, self._stream.first)
+                rows = self._write(batch, span)
             except Exception as error:
                 # Spark would wrap it in text; the loop wants the error itself.
                 self._failure = error
@@ -129,56 +135,23 @@ class SinkJob:
         self._settling.wait(rest)
 
     def _write(self, batch: DataFrame, span: BatchRange) -> int:
+        """Write one batch and return how many records it had."""
         started = time.monotonic()
-        parsed, observation = observed(self._rows.read(batch))
-        files = self._table.write_files(self._rows.rows(parsed))
+        table = self._stream.table
+        parsed, observation = observed(self._stream.rows.read(batch))
+        files = table.write_files(self._stream.rows.rows(parsed))
         counts = counts_of(observation)
         if counts.dead and not self._config.tolerate_errors:
-            self._table.delete_files(files)
-            raise self._bad_record(counts)
-        self._commit(files, span, counts)
-        self._broker_progress(span.end)
+            table.delete_files(files)
+            raise bad_record_error(counts, self._config.table)
+        self._stream.committer.commit(files, span, counts)
+        self._show_progress(span.end)
         self._tell(span, counts, time.monotonic() - started)
         return counts.consumed
 
-    def _commit(self, files: list[object], span: BatchRange, counts: BatchCounts) -> None:
-        claim = Claim(self._config.epoch, self._run, self._ledger, span.start, span.end)
-        ledger = self._ledger_of(span, counts)
-        verdict = self._table.append(files, ledger, claim, self._config.control_topic)
-        if verdict in (Verdict.APPEND, Verdict.ALREADY_DONE):
-            self._ledger = ledger
-            return
-        self._table.delete_files(files)
-        found = self._table.ledger()
-        if verdict is Verdict.SUPERSEDED and found is not None:
-            raise self._superseded(found)
-        if verdict is Verdict.MOVED:
-            raise StreamMovedError("another driver of this connector has committed in between")
-        raise DataLossError(
-            f"Table {self._config.table} was rolled back behind what this connector had written. "
-            "Restart the connector to write again from the position the table has now."
-        )
-
-    def _ledger_of(self, span: BatchRange, counts: BatchCounts) -> Ledger:
-        return Ledger(
-            connector=self._config.connector,
-            epoch=self._config.epoch,
-            run=self._run,
-            cluster_id=self._cluster_id,
-            topic_ids={name: facts.topic_id for name, facts in self._topics.items()},
-            start=span.start,
-            end=span.end,
-            consumed=counts.consumed,
-            written=counts.written,
-            filtered=counts.filtered,
-            dead=counts.dead,
-            min_time=counts.min_time,
-            max_time=counts.max_time,
-        )
-
-    def _broker_progress(self, end: Offsets) -> None:
+    def _show_progress(self, end: Offsets) -> None:
         try:
-            self._broker.commit_to_group(end)
+            self._stream.broker.commit_to_group(end)
         except UnavailableError as error:
             # For lag tools only: the rows are in the table, and the next batch tries again.
             log.warning("group_offsets_not_committed", why=str(error))
@@ -218,12 +191,10 @@ class SinkJob:
         if not self._batch.acquire(blocking=False):
             return
         try:
-            found = self._table.ledger()
+            self._stream.committer.check_fence()
         finally:
             self._batch.release()
         self._fence_checked = time.monotonic()
-        if found is not None and found.epoch > self._config.epoch:
-            raise self._superseded(found)
 
     def settle(self) -> None:
         if self._batch.acquire(timeout=_SETTLE_SECONDS):
@@ -231,21 +202,18 @@ class SinkJob:
             self._batch.release()
 
     def explain(self, error: BaseException) -> BaseException:
-        shutil.rmtree(self._checkpoint, ignore_errors=True)
         return explain(self._failure or error)
 
-    def _superseded(self, found: Ledger) -> SupersededError:
-        return SupersededError(
-            f"A newer driver of connector {self._config.connector} (epoch {found.epoch}) has taken "
-            f"over table {self._config.table}; this one (epoch {self._config.epoch}) has stopped."
-        )
+    def close(self) -> None:
+        self._stream.close()
 
-    def _bad_record(self, counts: BatchCounts) -> BadRecordError:
-        bad = counts.first_dead
-        where = f"{bad.topic}-{bad.partition} at offset {bad.offset}" if bad else "the batch"
-        reason = bad.reason if bad else "it cannot be read"
-        return BadRecordError(
-            f"{counts.dead} record(s) cannot be written to {self._config.table}; the first is in "
-            f"{where}: {reason}. Nothing of this batch was written. To skip and count such records "
-            "set errors.tolerance=all; else correct the producer or the table, then restart."
-        )
+
+def bad_record_error(counts: BatchCounts, table: str) -> BadRecordError:
+    bad = counts.first_dead
+    where = f"{bad.topic}-{bad.partition} at offset {bad.offset}" if bad else "the batch"
+    reason = bad.reason if bad else "it cannot be read"
+    return BadRecordError(
+        f"{counts.dead} record(s) cannot be written to {table}; the first is in {where}: {reason}. "
+        "Nothing of this batch was written. To skip and count such records set "
+        "errors.tolerance=all; else correct the producer or the table, then restart."
+    )
