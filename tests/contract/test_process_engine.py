@@ -176,6 +176,16 @@ async def test_torn_files_are_no_words(engine: ProcessEngine, root: Path) -> Non
     assert worker.alive
 
 
+async def test_run_folders_belong_to_one_control_api(engine: ProcessEngine, root: Path) -> None:
+    engine.claim()
+    rival = make_engine(root)
+    with pytest.raises(EngineError, match="another control API looks after the workers"):
+        rival.claim()
+    await engine.close()
+    rival.claim()
+    await rival.close()
+
+
 def test_a_kind_that_nobody_has_heard_of_is_refused_with_a_sentence() -> None:
     with pytest.raises(EngineError, match="kind nope"):
         command("nope", Path("x"))

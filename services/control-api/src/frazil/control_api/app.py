@@ -141,7 +141,9 @@ def _build(settings: Settings, engine: Engine) -> Plant:
 def _engine(settings: Settings) -> Engine:
     match settings.engine:
         case EngineKind.PROCESS:
-            return ProcessEngine(settings.run_root)
+            engine = ProcessEngine(settings.run_root)
+            engine.claim()
+            return engine
         case EngineKind.FAKE:
             return FakeEngine(SystemClock())
 

@@ -1,6 +1,7 @@
 """The process engine: a worker is a child process that outlives its parent and is found again."""
 
 import asyncio
+import fcntl
 import os
 import signal
 import subprocess
@@ -8,6 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import IO
 
 import httpx
 from pydantic import ValidationError
@@ -18,7 +20,7 @@ from frazil.contracts.worker_status import WorkerStatus
 from frazil.control_api.core.errors import EngineError
 from frazil.control_api.core.observation import Observation, Worker
 from frazil.control_api.engine.commands import command
-from frazil.control_api.engine.run_folder import RunFolder
+from frazil.control_api.engine.run_folder import RunFolder, locked
 
 _KEPT_FOLDERS = 3
 _POLL_TIMEOUT = 1.0
@@ -39,8 +41,21 @@ class ProcessEngine:
         self._command = command
         self._children: dict[_Key, subprocess.Popen[bytes]] = {}
         self._answered: dict[_Key, float] = {}
+        self._claim: IO[str] | None = None
         # Workers are on this machine: a proxy from the environment has no business here.
         self._http = httpx.AsyncClient(timeout=_POLL_TIMEOUT, trust_env=False)
+
+    def claim(self) -> None:
+        """Make the run folders this engine's alone, for as long as this process lives.
+
+        Two reconcilers on the same workers would end each other's. Raises EngineError.
+        """
+        self._root.mkdir(parents=True, exist_ok=True)
+        claim = (self._root / ".lock").open("w")
+        if not locked(claim, fcntl.LOCK_EX):
+            claim.close()
+            raise EngineError(f"another control API looks after the workers in {self._root}")
+        self._claim = claim
 
     async def start(self, assignment: Assignment, kind: str) -> None:
         try:
@@ -69,6 +84,8 @@ class ProcessEngine:
 
     async def close(self) -> None:
         await self._http.aclose()
+        if self._claim is not None:
+            self._claim.close()
 
     def _spawn(self, assignment: Assignment, kind: str) -> None:
         key = (assignment.connector, assignment.epoch)

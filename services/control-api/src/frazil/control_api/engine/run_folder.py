@@ -39,7 +39,7 @@ class RunFolder:
         """Start the worker; None if it lives already. What a cut-off start left is replaced."""
         self.path.mkdir(parents=True, exist_ok=True)
         with (self.path / "lock").open("w") as lock:
-            if not _locked(lock, fcntl.LOCK_EX):
+            if not locked(lock, fcntl.LOCK_EX):
                 return None
             self._clear()
             self._write_assignment(assignment)
@@ -60,7 +60,7 @@ class RunFolder:
     def is_alive(self) -> bool:
         try:
             with (self.path / "lock").open() as lock:
-                return not _locked(lock, fcntl.LOCK_SH)
+                return not locked(lock, fcntl.LOCK_SH)
         except FileNotFoundError:
             return False
 
@@ -120,7 +120,7 @@ def _private(path: Path) -> Iterator[IO[str]]:
         yield file
 
 
-def _locked(file: IO[str], kind: int) -> bool:
+def locked(file: IO[str], kind: int) -> bool:
     """Try to take a lock; false if somebody holds one that forbids it."""
     try:
         fcntl.flock(file, kind | fcntl.LOCK_NB)

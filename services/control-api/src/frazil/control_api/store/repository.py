@@ -118,6 +118,8 @@ def _prepare_sqlite(database: Database) -> None:
     def _connect(connection: DBAPIConnection, _entry: ConnectionPoolEntry) -> None:
         connection.isolation_level = None
         connection.execute("PRAGMA journal_mode=WAL")
+        # Survives the death of this process; only that of the machine may cost the last writes.
+        connection.execute("PRAGMA synchronous=NORMAL")
         connection.execute("PRAGMA busy_timeout=10000")
 
     @event.listens_for(database, "begin")
