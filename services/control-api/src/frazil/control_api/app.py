@@ -11,6 +11,7 @@ from fastapi import Depends, FastAPI
 
 from frazil.control_api.api import admin, connectors, plugins, tasks
 from frazil.control_api.api.errors import add_error_handlers
+from frazil.control_api.api.models import ErrorBody
 from frazil.control_api.api.negotiation import ConnectPaths, negotiate
 from frazil.control_api.api.timing import Timing
 from frazil.control_api.core.health import Vitals
@@ -89,7 +90,11 @@ def create_app(settings: Settings, engine: Engine | None = None) -> FastAPI:
     app.state.vitals = plant.vitals
     app.state.worker_id = _worker_id(settings)
     for router in (connectors.router, tasks.router, plugins.router, admin.router):
-        app.include_router(router, dependencies=[Depends(negotiate)])
+        app.include_router(
+            router,
+            dependencies=[Depends(negotiate)],
+            responses={"default": {"model": ErrorBody, "description": "What went wrong."}},
+        )
     app.include_router(admin.metrics_router)
     add_error_handlers(app)
     app.add_middleware(Timing)

@@ -5,6 +5,7 @@ from urllib.parse import unquote
 
 from fastapi import Depends, Request
 
+from frazil.control_api.core.errors import RouteNotFoundError
 from frazil.control_api.core.health import Vitals
 from frazil.control_api.core.service import ConnectorService
 
@@ -24,15 +25,23 @@ def _vitals(request: Request) -> Vitals:
     return vitals
 
 
-def _connector_name(request: Request) -> str:
-    return segment(request.path_params["connector"])
+def _connector_name(connector: str) -> str:
+    return _decoded(connector)
 
 
-def _plugin_name(request: Request) -> str:
-    return segment(request.path_params["plugin"])
+def _plugin_name(plugin: str) -> str:
+    return _decoded(plugin)
 
 
-def segment(raw: str) -> str:
+def _task_id(task: str) -> int:
+    """Read a task's number; to Connect, anything but a number is another path."""
+    text = _decoded(task)
+    if not (text.isascii() and text.isdecimal()):
+        raise RouteNotFoundError
+    return int(text)
+
+
+def _decoded(raw: str) -> str:
     """Decode one segment of a path, once, without the matrix parameters behind a semicolon."""
     return unquote(raw.partition(";")[0])
 
@@ -46,4 +55,5 @@ Service = Annotated[ConnectorService, Depends(_service)]
 WorkerId = Annotated[str, Depends(_worker_id)]
 VitalSigns = Annotated[Vitals, Depends(_vitals)]
 ConnectorName = Annotated[str, Depends(_connector_name)]
+TaskNumber = Annotated[int, Depends(_task_id)]
 PluginName = Annotated[str, Depends(_plugin_name)]
