@@ -37,3 +37,10 @@ def test_client_properties_are_read_as_java_writes_them(tmp_path: Path) -> None:
     file = tmp_path / "client.properties"
     file.write_text("# comment\n! another\n\nsecurity.protocol = SSL\nsasl.jaas.config=a=b;\n")
     assert read_properties(file) == {"security.protocol": "SSL", "sasl.jaas.config": "a=b;"}
+
+
+def test_the_readme_lists_every_setting_with_its_words() -> None:
+    readme = (Path(__file__).parents[3] / "services" / "control-api" / "README.md").read_text()
+    for name, field in Settings.model_fields.items():
+        (row,) = [line for line in readme.splitlines() if f"| `FRAZIL_{name.upper()}` |" in line]
+        assert row.endswith(f"| {field.description} |")

@@ -98,7 +98,8 @@ class Reconciler:
         if before != after:
             await asyncio.to_thread(self._store.record, connector.name, after)
         if before.phase is not after.phase or action.do is not Do.NOTHING:
-            log.info(
+            write = log.warning if after.phase.has_failed else log.info
+            write(
                 "decided",
                 connector=connector.name,
                 epoch=after.epoch,
