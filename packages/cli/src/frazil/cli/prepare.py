@@ -31,7 +31,7 @@ def ensure_archive(home: Path, tools: Tools, *, desired_state: Path, screen: Scr
         return
     try:
         with screen.step("Class archive, by a training run"):
-            train(home, tools, desired_state)
+            train(path, home, tools=tools, desired_state=desired_state)
     except (UserError, OSError, subprocess.SubprocessError) as error:
         path.unlink(missing_ok=True)
         screen.warn(f"No class archive, so workers start more slowly: {error}")

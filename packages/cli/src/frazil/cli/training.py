@@ -23,6 +23,7 @@ from frazil.cli.waiting import ServiceFailedError, wait_until_ready
 from frazil.contracts.assignment import ASSIGNMENT_FILE, STATUS_FILE, Assignment
 from frazil.contracts.worker_status import WorkerStatus
 from frazil.runtime.child import Child
+from frazil.runtime.errors import UserError
 
 _RECORDS_A_SECOND = 300
 _COMMITS = 3
@@ -30,6 +31,10 @@ _COMMIT_SECONDS = 120
 # Writing the archive is the last thing that the JVM does; it takes 20 s on a slow machine.
 _DUMP_SECONDS = 120
 _STOP_SECONDS = 10
+
+
+class NoArchiveError(UserError):
+    """The JVM did not do its part."""
 
 
 def archive_path(tools: Tools) -> Path:
@@ -41,10 +46,13 @@ def archive_path(tools: Tools) -> Path:
     return Path(done.stdout.strip())
 
 
-def train(home: Path, tools: Tools, desired_state: Path) -> None:
+def train(archive: Path, home: Path, *, tools: Tools, desired_state: Path) -> None:
     """Make the archive, or raise; whatever was started is gone afterwards."""
+    _require_base_archive(tools.java)
     folder = StackFolder(home, "training")
     with _alone(folder):
+        if archive.exists():
+            return
         stack = Stack(folder, free_ports(), tools, engine="fake")
         try:
             stacks.start(stack, desired_state, quiet_step)
@@ -52,6 +60,17 @@ def train(home: Path, tools: Tools, desired_state: Path) -> None:
         finally:
             stacks.stop(folder)
             shutil.rmtree(folder.root, ignore_errors=True)
+    if not archive.exists():
+        raise NoArchiveError("Java wrote none at the end of the training run.")
+
+
+def _require_base_archive(java: Path) -> None:
+    """See to the archive of Java's own classes, which ours builds upon; slim Javas lack it."""
+    base = java.resolve().parents[1] / "lib" / "server" / "classes.jsa"
+    if not base.exists():
+        subprocess.run([java, "-Xshare:dump"], capture_output=True, check=False)
+    if not base.exists():
+        raise NoArchiveError(f"{java} has no class archive of its own and could not make one.")
 
 
 def _run_worker(stack: Stack) -> None:
