@@ -53,7 +53,7 @@ $(PACKAGES): requirements/build.txt requirements/lock.txt requirements/java.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 		echo "Frazil needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version 2>&1)." \
 			"Name another one: make PYTHON=python3.12 install" >&2; exit 1; }
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV)
 	@$(PIP) install --quiet --require-hashes -r requirements/build.txt
 	@echo "Python packages (700 MB with Spark, once) ..."
 	@$(PIP) install --require-hashes --no-build-isolation -r requirements/lock.txt

@@ -27,6 +27,7 @@ from frazil.cli.screen import Screen
 from frazil.cli.settings import read_settings
 from frazil.cli.stack import Stack, Tools
 from frazil.cli.tables import Tables
+from frazil.runtime.alone import alone
 from frazil.runtime.errors import UserError
 
 app = typer.Typer(
@@ -170,8 +171,7 @@ def demo(
 ) -> None:
     """Run a log pipeline from records to a SQL answer, and prove it exact."""
     local = _stack(stack_name)
-    _delete(local.folder)
-    _start(local)
+    _start(local, afresh=True)
     with _stopped_after(local.folder, only_if_it_fails=keep):
         reports = run_demo(local, math.ceil(number / len(REQUEST_IDS)), screen)
         screen.table(COLUMNS, [report.cells() for report in reports])
@@ -203,11 +203,14 @@ def _stack(name: str) -> Stack:
     return Stack(_folder(name), ports, _tools())
 
 
-def _start(local: Stack) -> None:
-    stack.require_stopped(local.folder)
-    local.ports.require_free()
-    with _stopped_after(local.folder, only_if_it_fails=True):
-        stack.start(local, settings().desired_state, screen.step)
+def _start(local: Stack, *, afresh: bool = False) -> None:
+    with alone(local.folder.start_lock):
+        stack.require_stopped(local.folder)
+        local.ports.require_free()
+        if afresh:
+            _delete(local.folder)
+        with _stopped_after(local.folder, only_if_it_fails=True):
+            stack.start(local, settings().desired_state, screen.step)
 
 
 def _delete(folder: StackFolder) -> None:

@@ -53,6 +53,11 @@ class StackFolder:
         return self.home / "stacks" / self.name
 
     @property
+    def start_lock(self) -> Path:
+        """Held while the stack is started; beside the folder, for that may be deleted first."""
+        return self.root.with_suffix(".lock")
+
+    @property
     def kafka(self) -> Path:
         return self.root / "kafka"
 

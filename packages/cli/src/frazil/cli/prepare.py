@@ -33,5 +33,4 @@ def ensure_archive(home: Path, tools: Tools, *, desired_state: Path, screen: Scr
         with screen.step("Class archive, by a training run"):
             train(path, home, tools=tools, desired_state=desired_state)
     except (UserError, OSError, subprocess.SubprocessError) as error:
-        path.unlink(missing_ok=True)
         screen.warn(f"No class archive, so workers start more slowly: {error}")

@@ -4,7 +4,6 @@ A throw-away stack is provisioned like any other, but its control API starts no 
 `fake`): it only answers with the configuration that the one worker of the training then gets.
 """
 
-import fcntl
 import shutil
 import subprocess
 import sys
@@ -22,6 +21,7 @@ from frazil.cli.stack import Stack, Tools
 from frazil.cli.waiting import ServiceFailedError, wait_until_ready
 from frazil.contracts.assignment import ASSIGNMENT_FILE, STATUS_FILE, Assignment
 from frazil.contracts.worker_status import WorkerStatus
+from frazil.runtime.alone import alone
 from frazil.runtime.child import Child
 from frazil.runtime.errors import UserError
 
@@ -50,18 +50,26 @@ def train(archive: Path, home: Path, *, tools: Tools, desired_state: Path) -> No
     """Make the archive, or raise; whatever was started is gone afterwards."""
     _require_base_archive(tools.java)
     folder = StackFolder(home, "training")
-    with _alone(folder):
+    with alone(folder.start_lock):
         if archive.exists():
             return
-        stack = Stack(folder, free_ports(), tools, engine="fake")
+        _remove(folder)  # what a killed set-up left behind
+        stack, is_whole = Stack(folder, free_ports(), tools, engine="fake"), False
         try:
             stacks.start(stack, desired_state, quiet_step)
             _run_worker(stack)
+            if not archive.exists():
+                raise NoArchiveError("Java wrote none at the end of the training run.")
+            is_whole = True
         finally:
-            stacks.stop(folder)
-            shutil.rmtree(folder.root, ignore_errors=True)
-    if not archive.exists():
-        raise NoArchiveError("Java wrote none at the end of the training run.")
+            _remove(folder)
+            if not is_whole:
+                archive.unlink(missing_ok=True)
+
+
+def _remove(folder: StackFolder) -> None:
+    stacks.stop(folder)
+    shutil.rmtree(folder.root, ignore_errors=True)
 
 
 def _require_base_archive(java: Path) -> None:
@@ -124,15 +132,3 @@ def _trickle(stack: Stack, topic: str) -> Iterator[None]:
 def _commits(worker: Child) -> int:
     file = worker.folder / STATUS_FILE
     return WorkerStatus.model_validate_json(file.read_text()).commits if file.exists() else 0
-
-
-@contextmanager
-def _alone(folder: StackFolder) -> Iterator[None]:
-    """Let a second set-up wait; what a killed one left behind is removed."""
-    lock = folder.root.with_suffix(".lock")
-    lock.parent.mkdir(parents=True, exist_ok=True)
-    with lock.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        stacks.stop(folder)
-        shutil.rmtree(folder.root, ignore_errors=True)
-        yield

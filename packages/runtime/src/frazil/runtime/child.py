@@ -9,10 +9,11 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 _POLL_SECONDS = 0.05
 _KILL_SECONDS = 10.0
@@ -22,6 +23,15 @@ class ChildRunsError(Exception):
     """The child that was to be started is there already."""
 
 
+def try_lock(file: IO[str], kind: int) -> bool:
+    """Take a lock if nobody holds one that forbids it; closing the file lets go of it."""
+    try:
+        fcntl.flock(file, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
 @dataclass(frozen=True)
 class Child:
     """One process, kept in its folder as `lock` and `pid`."""
@@ -29,15 +39,31 @@ class Child:
     folder: Path
 
     def start(self, command: Sequence[str], *, environment: Mapping[str, str], log: Path) -> int:
-        """Start detached; output goes to the log. Raises ChildRunsError."""
+        """Start detached and let go: the lock alone tells how it fares. Raises ChildRunsError."""
+        process = self.spawn(command, environment=environment, log=log)
+        # A Popen that is dropped unfinished would complain.
+        process.returncode = 0
+        return process.pid
+
+    def spawn(
+        self,
+        command: Sequence[str],
+        *,
+        log: Path,
+        environment: Mapping[str, str] | None = None,
+        prepare: Callable[[], None] = lambda: None,
+    ) -> "subprocess.Popen[bytes]":
+        """Start detached, and keep hold of the process. Raises ChildRunsError.
+
+        `prepare` fills the folder once it is sure that nobody else lives in it.
+        """
         self.folder.mkdir(parents=True, exist_ok=True)
         log.parent.mkdir(parents=True, exist_ok=True)
         with self._lock_file.open("w") as lock, log.open("ab") as output:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError as error:
-                raise ChildRunsError(str(self.folder)) from error
+            if not try_lock(lock, fcntl.LOCK_EX):
+                raise ChildRunsError(str(self.folder))
             self._pid_file.unlink(missing_ok=True)
+            prepare()
             process = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
@@ -47,20 +73,16 @@ class Child:
                 pass_fds=(lock.fileno(),),
                 start_new_session=True,
             )
+        # Leaving the block closed our copy of the lock: from here on only the child holds it.
         self._pid_file.write_text(str(process.pid))
-        # The lock tells how it fares; a Popen that is dropped unfinished would complain.
-        process.returncode = 0
-        return process.pid
+        return process
 
     def is_alive(self) -> bool:
         try:
             with self._lock_file.open() as lock:
-                fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+                return not try_lock(lock, fcntl.LOCK_SH)
         except FileNotFoundError:
             return False
-        except BlockingIOError:
-            return True
-        return False
 
     @property
     def pid(self) -> int | None:

@@ -1,13 +1,12 @@
 """Where the jars are kept: a folder named by the hash of the lock, there wholly or not at all."""
 
-import fcntl
 import hashlib
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
+from frazil.runtime.alone import alone
 from frazil.runtime.jars import ivy, lock
 
 OnProgress = Callable[[int, int], None]
@@ -29,8 +28,7 @@ class JarStore:
 
     def resolve(self, java: Path, on_progress: OnProgress) -> None:
         """Load what the lock names; a second process waits for the first and finds it done."""
-        self._root.mkdir(parents=True, exist_ok=True)
-        with self._alone():
+        with alone(self._root / "lock"):
             if not self.is_complete():
                 self._load(java, on_progress)
 
@@ -58,9 +56,3 @@ class JarStore:
                 on_progress(done, total)
 
         return count
-
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
-        with (self._root / "lock").open("w") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            yield
