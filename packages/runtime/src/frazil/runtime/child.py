@@ -40,22 +40,22 @@ class Child:
 
     def start(self, command: Sequence[str], *, environment: Mapping[str, str], log: Path) -> int:
         """Start detached and let go: the lock alone tells how it fares. Raises ChildRunsError."""
-        process = self.spawn(command, environment=environment, log=log)
+        process = self.spawn(lambda: command, environment=environment, log=log)
         # A Popen that is dropped unfinished would complain.
         process.returncode = 0
         return process.pid
 
     def spawn(
         self,
-        command: Sequence[str],
+        prepare: Callable[[], Sequence[str]],
         *,
         log: Path,
         environment: Mapping[str, str] | None = None,
-        prepare: Callable[[], None] = lambda: None,
     ) -> "subprocess.Popen[bytes]":
         """Start detached, and keep hold of the process. Raises ChildRunsError.
 
-        `prepare` fills the folder once it is sure that nobody else lives in it.
+        `prepare` is called once it is sure that nobody else lives in the folder; it may fill the
+        folder, and returns the command.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
         log.parent.mkdir(parents=True, exist_ok=True)
@@ -63,9 +63,8 @@ class Child:
             if not try_lock(lock, fcntl.LOCK_EX):
                 raise ChildRunsError(str(self.folder))
             self._pid_file.unlink(missing_ok=True)
-            prepare()
             process = subprocess.Popen(
-                command,
+                prepare(),
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,

@@ -20,7 +20,8 @@ from frazil.contracts.worker_status import WorkerStatus
 from frazil.control_api.core.errors import EngineError
 from frazil.control_api.core.observation import Observation, Worker
 from frazil.control_api.engine.commands import command
-from frazil.control_api.engine.run_folder import RunFolder, locked
+from frazil.control_api.engine.run_folder import RunFolder
+from frazil.runtime.child import try_lock
 
 _KEPT_FOLDERS = 3
 _POLL_TIMEOUT = 1.0
@@ -52,7 +53,7 @@ class ProcessEngine:
         """
         self._root.mkdir(parents=True, exist_ok=True)
         claim = (self._root / ".lock").open("w")
-        if not locked(claim, fcntl.LOCK_EX):
+        if not try_lock(claim, fcntl.LOCK_EX):
             claim.close()
             raise EngineError(f"another control API looks after the workers in {self._root}")
         self._claim = claim
