@@ -6,11 +6,14 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import httpx
 import pytest
+
+from frazil.control_api.__main__ import main
+from frazil.runtime import logs
 
 
 def environment(home: Path, **settings: str) -> dict[str, str]:
@@ -26,14 +29,6 @@ def start(home: Path, **settings: str) -> "subprocess.Popen[str]":
         stderr=subprocess.PIPE,
         text=True,
     )
-
-
-@pytest.fixture
-def taken() -> Iterator[int]:
-    """A port that somebody listens on."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port: int = server.getsockname()[1]
-        yield port
 
 
 def until_healthy(port: int) -> None:
@@ -61,6 +56,27 @@ def test_it_serves_and_a_signal_ends_it_in_peace(tmp_path: Path) -> None:
     assert "Traceback" not in errors
 
 
+@pytest.fixture
+def complaint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """Call main in this process; it has to end with a sentence, which is returned."""
+    monkeypatch.setattr(logs, "configure", lambda *_: None)
+
+    def complaint(**settings: str) -> str:
+        for name, value in {
+            "FRAZIL_HOME": str(tmp_path),
+            "FRAZIL_ENGINE": "fake",
+            **settings,
+        }.items():
+            monkeypatch.setenv(name, value)
+        with pytest.raises(SystemExit) as caught:
+            main()
+        # A text as exit status is printed to stderr, and the status is 1.
+        assert isinstance(caught.value.code, str)
+        return caught.value.code
+
+    return complaint
+
+
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
@@ -71,18 +87,13 @@ def test_it_serves_and_a_signal_ends_it_in_peace(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_wrong_at_the_start_is_a_sentence(
-    tmp_path: Path, settings: dict[str, str], sentence: str
+    complaint: Callable[..., str], settings: dict[str, str], sentence: str
 ) -> None:
-    process = start(tmp_path, **settings)
-    _, errors = process.communicate(timeout=15)
-    assert process.returncode == 1
-    assert sentence in errors
-    assert "Traceback" not in errors
+    assert sentence in complaint(**settings)
 
 
-def test_a_taken_port_is_a_sentence(tmp_path: Path, taken: int) -> None:
-    process = start(tmp_path, FRAZIL_PORT=str(taken))
-    _, errors = process.communicate(timeout=15)
-    assert process.returncode == 1
-    assert f"cannot listen on 127.0.0.1:{taken}: Address already in use" in errors
-    assert "Traceback" not in errors
+def test_a_taken_port_is_a_sentence(complaint: Callable[..., str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        sentence = complaint(FRAZIL_PORT=str(port))
+    assert f"cannot listen on 127.0.0.1:{port}: Address already in use" in sentence

@@ -11,8 +11,8 @@ _SCRIPT = Path(__file__).with_name("stand_in_worker.py")
 
 
 def stand_in(folder: Path) -> list[str]:
-    # Isolated mode: it needs nothing but the standard library, and starts at once.
-    return [sys.executable, "-I", str(_SCRIPT), str(folder)]
+    # Isolated, without site packages: it needs neither, and starts at once.
+    return [sys.executable, "-I", "-S", str(_SCRIPT), str(folder)]
 
 
 def signal_worker(root: Path, name: str, epoch: int, number: int = signal.SIGKILL) -> None:

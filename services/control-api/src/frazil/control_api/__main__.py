@@ -6,6 +6,7 @@ import socket
 import sys
 
 import uvicorn
+from fastapi import FastAPI
 from pydantic import ValidationError
 
 from frazil.control_api.app import create_app
@@ -19,26 +20,30 @@ _GRACE_SECONDS = 10
 def main() -> None:
     settings = _read_settings()
     logs.configure(settings.log_level, settings.log_format)
-    listener = _listen(settings)
-    port: int = listener.getsockname()[1]
-    try:
-        app = create_app(settings.model_copy(update={"port": port}))
-    except (ControlError, OSError) as error:
-        sys.exit(f"The control API cannot start: {error}")
-    server = uvicorn.Server(
-        uvicorn.Config(
-            app,
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            timeout_graceful_shutdown=_GRACE_SECONDS,
-        )
+    with _listen(settings) as listener:
+        port: int = listener.getsockname()[1]
+        try:
+            app = create_app(settings.model_copy(update={"port": port}))
+        except (ControlError, OSError) as error:
+            sys.exit(f"The control API cannot start: {error}")
+        sys.exit(0 if _serve(app, listener) else 1)
+
+
+def _serve(app: FastAPI, listener: socket.socket) -> bool:
+    """Serve until a signal; false if the application did not come up."""
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=_GRACE_SECONDS,
     )
+    server = uvicorn.Server(config)
     # uvicorn repeats a signal after a clean stop, which would turn that into a death by signal.
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, lambda *_: None)
     asyncio.run(server.serve(sockets=[listener]))
-    sys.exit(0 if server.started else 1)
+    return server.started
 
 
 def _read_settings() -> Settings:
@@ -61,6 +66,7 @@ def _listen(settings: Settings) -> socket.socket:
         listener.bind((settings.host, settings.port))
         listener.listen()
     except OSError as error:
+        listener.close()
         sys.exit(
             f"The control API cannot listen on {settings.host}:{settings.port}: {error.strerror}. "
             "FRAZIL_PORT names another port."
