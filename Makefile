@@ -98,7 +98,7 @@ lint: install ## Style, layers between rooms, declared dependencies
 
 .PHONY: types
 types: install ## mypy, strict
-	@$(BIN)/mypy packages services
+	@$(BIN)/mypy packages services schemas bench tests
 
 .PHONY: schemas
 schemas: install ## Generate schemas/ anew from the code

@@ -54,7 +54,7 @@ def test_a_killed_worker_is_started_again_and_nothing_is_lost_or_repeated(
     stack: LocalStack,
 ) -> None:
     before = stack.rows("apilogs")
-    producer = stack.start_producing("all", "-n", str(COUNT), "--rate", "600")
+    producer = stack.start_producing("apilogs", "-n", str(COUNT), "--rate", "600")
     wait_until("rows arrive", lambda: stack.rows("apilogs") > before)
     for pid in stack.worker_pids():
         os.kill(pid, signal.SIGKILL)

@@ -18,5 +18,12 @@ def test_a_run_folder_is_one_plain_folder_that_tells_its_connector(name: str) ->
     assert connector_of(folder) == name
 
 
+@given(name=_NAMES, other=_NAMES)
+def test_folders_differ_by_more_than_capitals(name: str, other: str) -> None:
+    if name != other:
+        assert run_folder(name).lower() != run_folder(other).lower()
+    assert run_folder("Logs").lower() != run_folder("logs")
+
+
 def test_the_consumer_group_is_named_as_in_kafka_connect() -> None:
     assert consumer_group("logs") == "connect-logs"

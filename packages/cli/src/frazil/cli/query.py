@@ -1,9 +1,11 @@
 """SQL over the tables of a stack: PyIceberg reads, DuckDB answers."""
 
+from typing import Protocol
+
 import duckdb
 import pyarrow as pa
 
-from frazil.cli.tables import NAMESPACE, Tables
+from frazil.cli.tables import NAMESPACE
 from frazil.runtime.errors import UserError
 
 _ROWS_OF_A_TABLE = 20
@@ -27,12 +29,30 @@ FROM apilogs GROUP BY name ORDER BY calls DESC LIMIT 10
 """
 
 
+class Scannable(Protocol):
+    """A table as far as a question goes: its rows."""
+
+    def to_arrow(self) -> pa.Table: ...
+
+
+class Readable(Protocol):
+    def scan(self) -> Scannable: ...
+
+
+class Catalog(Protocol):
+    """Tables by their short names."""
+
+    def names(self) -> list[str]: ...
+
+    def load(self, name: str) -> Readable: ...
+
+
 class QueryError(UserError):
     def __init__(self, reason: str, names: list[str]) -> None:
         super().__init__(f"{reason}\nTables here: {', '.join(names)}")
 
 
-def answer(tables: Tables, question: str) -> pa.Table:
+def answer(tables: Catalog, question: str) -> pa.Table:
     """Answer SQL; a lone table name stands for its first rows."""
     names = tables.names()
     sql = f"SELECT * FROM {question} LIMIT {_ROWS_OF_A_TABLE}" if _is_name(question) else question  # noqa: S608

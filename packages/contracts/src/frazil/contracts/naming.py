@@ -9,8 +9,13 @@ def consumer_group(connector: str) -> str:
 
 
 def run_folder(connector: str) -> str:
-    """Folder name of a connector: any legal name fits, and two names never meet."""
-    escaped = quote(connector, safe=" ")
+    """Folder name of a connector: any legal name fits, and two names never meet.
+
+    Capitals are escaped too, for some file systems do not tell them from small letters.
+    """
+    escaped = "".join(
+        f"%{ord(c):02X}" if "A" <= c <= "Z" else quote(c, safe=" ") for c in connector
+    )
     return escaped.replace(".", "%2E") if set(escaped) == {"."} else escaped
 
 
