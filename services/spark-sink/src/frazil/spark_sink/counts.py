@@ -7,7 +7,7 @@ from typing import Self
 from pyspark.sql import Column, DataFrame, Observation
 from pyspark.sql import functions as fn
 
-from frazil.spark_sink.columns import REASON
+from frazil.spark_sink.columns import TOMBSTONE
 
 
 @dataclass(frozen=True)
@@ -36,19 +36,18 @@ class BatchCounts:
         return self.consumed - self.filtered - self.dead
 
 
-def observed(parsed: DataFrame) -> tuple[DataFrame, Observation]:
+def observed(parsed: DataFrame, fault: Column) -> tuple[DataFrame, Observation]:
     observation = Observation()
-    return parsed.observe(observation, *_measures()), observation
+    return parsed.observe(observation, *_measures(fault)), observation
 
 
-def _measures() -> list[Column]:
-    dead = fn.col(REASON).isNotNull()
-    where = fn.struct("topic", "partition", "offset", REASON)
+def _measures(fault: Column) -> list[Column]:
+    where = fn.struct("topic", "partition", "offset", fault.alias("reason"))
     return [
         fn.count(fn.lit(1)).alias("consumed"),
-        fn.count_if(fn.col("value").isNull()).alias("filtered"),
-        fn.count_if(dead).alias("dead"),
-        fn.min(fn.when(dead, where)).alias("first_dead"),
+        fn.count(fn.when(fn.col(TOMBSTONE), 1)).alias("filtered"),
+        fn.count(fault).alias("dead"),
+        fn.min(fn.when(fault.isNotNull(), where)).alias("first_dead"),
         fn.unix_micros(fn.min("timestamp")).alias("min_time"),
         fn.unix_micros(fn.max("timestamp")).alias("max_time"),
     ]

@@ -137,9 +137,9 @@ class SinkJob:
     def _write(self, batch: DataFrame, span: BatchRange) -> int:
         """Write one batch and return how many records it had."""
         started = time.monotonic()
-        table = self._stream.table
-        parsed, observation = observed(self._stream.rows.read(batch))
-        files = table.write_files(self._stream.rows.rows(parsed))
+        table, plan = self._stream.table, self._stream.rows
+        parsed, observation = observed(plan.read(batch), plan.fault)
+        files = table.write_files(plan.rows(parsed))
         counts = counts_of(observation)
         if counts.dead and not self._config.tolerate_errors:
             table.delete_files(files)
