@@ -117,6 +117,10 @@ test-fast: install ## Unit and contract tests alone, under a minute
 
 ##@ Now and then
 
+.PHONY: bench
+bench: setup ## Measure the local stack: start, drain, freshness, memory
+	@$(BIN)/python bench/local_stack.py
+
 .PHONY: lock
 lock: install ## Resolve the Python packages anew into requirements/*.txt
 	@$(LOCK) requirements/build.in -o requirements/build.txt
