@@ -3,12 +3,12 @@
 import itertools
 from collections.abc import Callable
 
-import pyarrow as pa
 from tests.support.lab import Lab, Moment, Worker, wait_until
 
 from frazil.contracts.exit_code import ExitCode
 
 COUNT = 20_000
+KILLED_COUNT = 40_000
 SMALL_BATCHES = {"frazil.max.records.per.commit": "2000"}
 
 
@@ -45,13 +45,13 @@ def mid_write(lab: Lab) -> Callable[[], bool]:
 
 def after_commit(lab: Lab) -> Callable[[], bool]:
     """The table has the batch, Spark's own log and the worker's status do not yet."""
-    commits = len(lab.ledgers())
-    return lambda: len(lab.ledgers()) > commits
+    before = lab.metadata_location()
+    return lambda: lab.metadata_location() != before
 
 
 def kill_three_times(lab: Lab, moment: Moment) -> list[Worker]:
     lab.create_table()
-    lab.produce(range(COUNT))
+    lab.produce(range(KILLED_COUNT))
     return [lab.start_and_kill(epoch, SMALL_BATCHES, moment=moment) for epoch in (1, 2, 3)]
 
 
@@ -59,16 +59,16 @@ def test_a_worker_killed_while_it_writes_loses_and_repeats_nothing(lab: Lab) -> 
     kill_three_times(lab, mid_write)
     assert lab.orphans(), "no kill hit a batch between its files and its commit"
     lab.start(4, SMALL_BATCHES)
-    drain(lab, COUNT)
-    assert_each_once(lab, COUNT)
+    drain(lab, KILLED_COUNT)
+    assert_each_once(lab, KILLED_COUNT)
 
 
 def test_a_worker_killed_before_it_acknowledged_its_commit_repeats_nothing(lab: Lab) -> None:
     killed = kill_three_times(lab, after_commit)
     assert any(lab.unacknowledged(worker) for worker in killed), "every kill came too late"
     lab.start(4, SMALL_BATCHES)
-    drain(lab, COUNT)
-    assert_each_once(lab, COUNT)
+    drain(lab, KILLED_COUNT)
+    assert_each_once(lab, KILLED_COUNT)
 
 
 def test_two_drivers_of_one_connector_write_each_record_once_and_the_older_stops(lab: Lab) -> None:
@@ -95,14 +95,12 @@ def test_an_idle_driver_too_stops_when_a_newer_one_has_taken_over(lab: Lab) -> N
 
 
 def test_commits_of_others_in_between_are_no_conflict(lab: Lab) -> None:
-    table = lab.create_table()
+    lab.create_table()
     lab.produce(range(COUNT))
     worker = lab.start(1, SMALL_BATCHES)
-    schema = table.schema().as_arrow()
+    wait_until("the first commit", lambda: worker.commits > 0)
     for number in range(5):
-        foreign = pa.Table.from_pylist([{"id": COUNT + number, "bucket": "x"}], schema=schema)
-        table.append(foreign)
-        table.refresh()
+        lab.append_foreign(COUNT + number)
     drain(lab, COUNT + 5)
     assert worker.stop() == ExitCode.OK
     assert_each_once(lab, COUNT + 5)

@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -14,9 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pyarrow as pa
 from aiokafka import AIOKafkaProducer
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.exceptions import CommitFailedException
 from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.schema import Schema
 from pyiceberg.table import Table
@@ -38,12 +41,14 @@ SCHEMA = Schema(
 SPEC = PartitionSpec(PartitionField(3, 1000, IdentityTransform(), "bucket"))
 
 
-def wait_until(what: str, ready: Callable[[], bool], seconds: float = 120) -> None:
+def wait_until(
+    what: str, ready: Callable[[], bool], seconds: float = 120, *, every: float = 0.02
+) -> None:
     deadline = time.monotonic() + seconds
     while not ready():
         if time.monotonic() > deadline:
             raise AssertionError(f"{what}: not within {seconds} s")
-        time.sleep(0.02)
+        time.sleep(every)
 
 
 @dataclass
@@ -186,7 +191,7 @@ class Lab:
         """Kill a worker that has committed before, as soon as the moment comes."""
         worker = self.start(epoch, config)
         wait_until("the first commit", lambda: worker.commits > 0)
-        wait_until("the moment to kill", moment(self), 30)
+        wait_until("the moment to kill", moment(self), 30, every=0.001)
         worker.kill()
         return worker
 
@@ -205,6 +210,22 @@ class Lab:
             "iceberg.catalog.jdbc.schema-version": "V1",
             "iceberg.catalog.warehouse": f"file://{self.folder}/warehouse",
         }
+
+    def metadata_location(self) -> str:
+        """Ask the catalog's database itself: a commit is over in the moment that this changes."""
+        question = "SELECT metadata_location FROM iceberg_tables"
+        with contextlib.closing(sqlite3.connect(self.folder / "catalog.db", timeout=10)) as asked:
+            return str(asked.execute(question).fetchone()[0])
+
+    def append_foreign(self, number: int) -> None:
+        """Commit a row as another writer, however often the worker is faster."""
+        row = {"id": number, "bucket": "foreign"}
+        for _ in range(50):
+            table = self.table
+            with contextlib.suppress(CommitFailedException):
+                table.append(pa.Table.from_pylist([row], schema=table.schema().as_arrow()))
+                return
+        raise AssertionError("another writer never got through")
 
     def rows(self) -> int:
         snapshot = self.table.current_snapshot()

@@ -4,7 +4,6 @@ import signal
 import threading
 from contextlib import suppress
 from pathlib import Path
-from types import FrameType
 
 from py4j.clientserver import ClientServer
 from py4j.protocol import Py4JNetworkError
@@ -30,6 +29,8 @@ from frazil.worker.trace import trace_of
 log = logs.get_logger(__name__)
 
 _TICK_SECONDS = 1
+# What a call to the JVM raises when that has failed, or has ended already.
+_JVM_GONE = (*JAVA_ERRORS, Py4JNetworkError, ConnectionError)
 
 
 def read_assignment(folder: Path) -> Assignment:
@@ -43,35 +44,47 @@ def run_worker(folder: Path, job_factory: JobFactory) -> ExitCode:
     """Run one connector until it is told to stop, or fails."""
     settings = WorkerSettings()
     logs.configure(settings.log_level, settings.log_format)
-    assignment = read_assignment(folder)
+    try:
+        assignment = read_assignment(folder)
+    except BadConfigError as error:
+        # Without an assignment there is no status to leave behind, only the code and the log.
+        log.error("no_assignment", why=str(error))
+        return error.exit_code
     bind_contextvars(connector=assignment.connector, epoch=assignment.epoch)
     board = StatusBoard(folder, assignment)
     board.update(port=Probes(board).start())
-    stop = threading.Event()
-    _stop_on_signals(stop)
     log.info("worker_started", generation=assignment.generation, port=board.status.port)
-    try:
-        job = job_factory(assignment, board)
-        with running_jvm(settings, job.memory) as gateway:
-            _run_job(job, gateway, board, stop)
-        exit_code, trace = ExitCode.OK, None
-    except Exception as error:  # the edge: whatever it was, it becomes the exit code
-        known = isinstance(error, WorkerError)
-        exit_code = error.exit_code if isinstance(error, WorkerError) else ExitCode.CRASHED
-        trace = trace_of(error)
-        log.error("worker_failed", why=str(error), exc_info=None if known else error)
-    board.end(exit_code, trace)
+    failure = _work(settings, assignment, board, job_factory)
+    exit_code = exit_code_of(failure)
+    board.end(exit_code, None if failure is None else trace_of(failure))
     log.info("worker_ended", exit_code=exit_code.name)
     return exit_code
 
 
-def _stop_on_signals(stop: threading.Event) -> None:
-    def on_signal(number: int, _frame: FrameType | None) -> None:
-        log.info("signal", number=number)
-        stop.set()
+def _work(
+    settings: WorkerSettings, assignment: Assignment, board: StatusBoard, job_factory: JobFactory
+) -> Exception | None:
+    """Return what went wrong, if anything did."""
+    stop = threading.Event()
+    for name in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(name, lambda *_: stop.set())
+    try:
+        job = job_factory(assignment, board)
+        with running_jvm(settings, job.memory) as gateway:
+            _run_job(job, gateway, board, stop)
+    except WorkerError as error:
+        log.error("worker_failed", why=str(error))
+        return error
+    except Exception as error:  # the edge: whatever it was, it becomes the exit code
+        log.exception("worker_crashed")
+        return error
+    return None
 
-    signal.signal(signal.SIGTERM, on_signal)
-    signal.signal(signal.SIGINT, on_signal)
+
+def exit_code_of(error: Exception | None) -> ExitCode:
+    if error is None:
+        return ExitCode.OK
+    return error.exit_code if isinstance(error, WorkerError) else ExitCode.CRASHED
 
 
 def _run_job(job: Job, gateway: ClientServer, board: StatusBoard, stop: threading.Event) -> None:
@@ -83,7 +96,8 @@ def _run_job(job: Job, gateway: ClientServer, board: StatusBoard, stop: threadin
             except StreamMovedError as moved:
                 log.warning("stream_starts_again", why=str(moved))
     finally:
-        spark.stop()
+        with suppress(*_JVM_GONE):
+            spark.stop()
 
 
 def _drive(job: Job, spark: SparkSession, board: StatusBoard, stop: threading.Event) -> None:
@@ -95,6 +109,7 @@ def _drive(job: Job, spark: SparkSession, board: StatusBoard, stop: threading.Ev
             if query.awaitTermination(_TICK_SECONDS):
                 return
             job.tick(query)
+        log.info("stopping")
         job.settle()
     except Exception as error:  # noqa: BLE001 (whatever it was, the job says what it means)
         raise job.explain(error) from None
@@ -104,6 +119,6 @@ def _drive(job: Job, spark: SparkSession, board: StatusBoard, stop: threading.Ev
 
 def _stop_quietly(query: StreamingQuery, job: Job) -> None:
     # The work is done, or has failed for a better reason than this one.
-    with suppress(*JAVA_ERRORS, Py4JNetworkError):
+    with suppress(*_JVM_GONE):
         query.stop()
         job.close()

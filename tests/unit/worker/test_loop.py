@@ -1,0 +1,77 @@
+"""The ends of a worker's life that need no JVM."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from frazil.contracts.assignment import ASSIGNMENT_FILE, STATUS_FILE, Assignment
+from frazil.contracts.exit_code import ExitCode
+from frazil.contracts.states import WorkerState
+from frazil.contracts.worker_status import WorkerStatus
+from frazil.worker import loop
+from frazil.worker.board import StatusBoard
+from frazil.worker.errors import BadConfigError, SupersededError
+from frazil.worker.job import Job
+
+
+class FakeProbes:
+    def __init__(self, _board: StatusBoard) -> None: ...
+
+    def start(self) -> int:
+        return 4711
+
+
+def refuse(_assignment: Assignment, _board: StatusBoard) -> Job:
+    raise BadConfigError("`topics` is not set.")
+
+
+def crash(_assignment: Assignment, _board: StatusBoard) -> Job:
+    raise ZeroDivisionError
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr("frazil.worker.loop.Probes", FakeProbes)
+    monkeypatch.setattr("signal.signal", lambda *_: None)
+    monkeypatch.setattr("frazil.runtime.logs.configure", lambda *_: None)
+    assignment = Assignment(
+        connector="c", epoch=1, generation=1, worker_id="w:1", config={}, kafka={}
+    )
+    (tmp_path / ASSIGNMENT_FILE).write_text(assignment.model_dump_json())
+    return tmp_path
+
+
+def last_words(folder: Path) -> WorkerStatus:
+    return WorkerStatus.model_validate_json((folder / STATUS_FILE).read_text())
+
+
+def test_a_job_that_refuses_its_configuration_ends_with_its_sentence(folder: Path) -> None:
+    assert loop.run_worker(folder, refuse) is ExitCode.BAD_CONFIG
+    words = last_words(folder)
+    assert (words.state, words.exit_code, words.port) == (
+        WorkerState.FAILED,
+        ExitCode.BAD_CONFIG,
+        4711,
+    )
+    assert "`topics` is not set." in (words.trace or "")
+
+
+def test_anything_unexpected_is_a_crash_with_its_class_in_the_trace(folder: Path) -> None:
+    assert loop.run_worker(folder, crash) is ExitCode.CRASHED
+    assert "ZeroDivisionError" in (last_words(folder).trace or "")
+
+
+@pytest.mark.parametrize("text", ["", "{}", json.dumps({"connector": "c"})])
+def test_a_folder_without_a_readable_assignment_is_a_bad_configuration(
+    folder: Path, text: str
+) -> None:
+    (folder / ASSIGNMENT_FILE).write_text(text)
+    assert loop.run_worker(folder, crash) is ExitCode.BAD_CONFIG
+    assert not (folder / STATUS_FILE).exists()
+
+
+def test_an_error_of_ours_has_its_own_exit_code() -> None:
+    assert loop.exit_code_of(None) is ExitCode.OK
+    assert loop.exit_code_of(SupersededError("why")) is ExitCode.SUPERSEDED
+    assert loop.exit_code_of(KeyError("x")) is ExitCode.CRASHED
