@@ -32,6 +32,11 @@ def test_a_topic_is_drained_and_the_ledger_proves_it(lab: Lab) -> None:
     assert_each_once(lab, COUNT)
     ledgers = lab.ledgers()
     assert sum(ledger.written for ledger in ledgers) == COUNT
+    for ledger in ledgers:
+        assert ledger.min_time
+        assert ledger.max_time
+        assert ledger.valid_through
+        assert ledger.min_time <= ledger.valid_through <= ledger.max_time
     assert all(before.end == after.start for before, after in itertools.pairwise(ledgers))
 
 

@@ -90,4 +90,5 @@ class Committer:
             dead=counts.dead,
             min_time=counts.min_time,
             max_time=counts.max_time,
+            valid_through=counts.valid_through,
         )

@@ -1,5 +1,6 @@
 """What one batch contained, counted while it is written: no second pass over the records."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Self
@@ -8,6 +9,8 @@ from pyspark.sql import Column, DataFrame, Observation
 from pyspark.sql import functions as fn
 
 from frazil.spark_sink.columns import TOMBSTONE
+
+_MOST_WATCHED = 100
 
 
 @dataclass(frozen=True)
@@ -26,19 +29,33 @@ class BatchCounts:
     first_dead: BadRecord | None
     min_time: datetime | None
     max_time: datetime | None
+    valid_through: datetime | None
 
     @classmethod
     def nothing(cls) -> Self:
-        return cls(consumed=0, filtered=0, dead=0, first_dead=None, min_time=None, max_time=None)
+        return cls(0, 0, 0, first_dead=None, min_time=None, max_time=None, valid_through=None)
 
     @property
     def written(self) -> int:
         return self.consumed - self.filtered - self.dead
 
 
-def observed(parsed: DataFrame, fault: Column) -> tuple[DataFrame, Observation]:
+def observed(
+    parsed: DataFrame, fault: Column, partitions: Sequence[tuple[str, int]]
+) -> tuple[DataFrame, Observation]:
     observation = Observation()
-    return parsed.observe(observation, *_measures(fault)), observation
+    # Each is asked of every record; a topic with very many goes without a watermark.
+    watched = partitions if len(partitions) <= _MOST_WATCHED else ()
+    newest = [
+        fn.unix_micros(fn.max(fn.when(_is_from(topic, partition), fn.col("timestamp"))))
+        for topic, partition in watched
+    ]
+    watermarks = fn.array(*newest).alias("watermarks")
+    return parsed.observe(observation, *_measures(fault), watermarks), observation
+
+
+def _is_from(topic: str, partition: int) -> Column:
+    return (fn.col("topic") == topic) & (fn.col("partition") == partition)
 
 
 def _measures(fault: Column) -> list[Column]:
@@ -64,7 +81,17 @@ def counts_of(observation: Observation) -> BatchCounts:
         first_dead=None if first_dead is None else BadRecord(*first_dead),
         min_time=_moment(found["min_time"]),
         max_time=_moment(found["max_time"]),
+        valid_through=valid_through(found["watermarks"]),
     )
+
+
+def valid_through(watermarks: Sequence[int | None]) -> datetime | None:
+    """Return the time up to which all is there, as Kafka Connect's sinks understand it.
+
+    The oldest of the partitions' newest records; unknown while a partition had none.
+    """
+    known = [micros for micros in watermarks if micros is not None]
+    return _moment(min(known)) if known and len(known) == len(watermarks) else None
 
 
 def _moment(micros: int | None) -> datetime | None:

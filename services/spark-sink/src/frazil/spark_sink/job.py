@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from frazil.contracts.assignment import Assignment
-from frazil.contracts.offsets import Offsets, count_between
+from frazil.contracts.offsets import Offsets, count_between, each
 from frazil.runtime import metrics
 from frazil.runtime.logs import get_logger
 from frazil.spark_sink.catalog import catalog_conf
@@ -138,7 +138,8 @@ class SinkJob:
         """Write one batch and return how many records it had."""
         started = time.monotonic()
         table, plan = self._stream.table, self._stream.rows
-        parsed, observation = observed(plan.read(batch), plan.fault)
+        partitions = [(topic, partition) for topic, partition, _ in each(span.end)]
+        parsed, observation = observed(plan.read(batch), plan.fault, partitions)
         files = table.write_files(plan.rows(parsed))
         counts = counts_of(observation)
         if counts.dead and not self._config.tolerate_errors:
