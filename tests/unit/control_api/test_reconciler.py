@@ -29,6 +29,10 @@ class KilledApi(BaseException):
     """Stands for kill -9 of the control API: nothing handles it."""
 
 
+async def die(*_args: object) -> None:
+    raise KilledApi
+
+
 def reconciler_of(engine: FakeEngine, store: Repository, clock: FakeClock) -> Reconciler:
     return Reconciler(
         WorkQueue(clock.now),
@@ -124,9 +128,6 @@ class TestDyingBetweenTheSteps:
         clock: FakeClock,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        async def die(*_args: object) -> None:
-            raise KilledApi
-
         with monkeypatch.context() as patch:
             patch.setattr(FakeEngine, "start", die)
             with pytest.raises(KilledApi):
@@ -162,9 +163,6 @@ class TestDyingBetweenTheSteps:
         clock: FakeClock,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        async def die(*_args: object) -> None:
-            raise KilledApi
-
         await settle(reconciler, clock)
         logs.set_target("logs", Target.STOPPED)
         with monkeypatch.context() as patch:

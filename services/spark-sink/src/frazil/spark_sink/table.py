@@ -31,11 +31,9 @@ class LedgerGuard:
         self._claim = claim
         self._connector = connector
         self.verdict = Verdict.APPEND
-        self.found: Ledger | None = None
 
     def validate(self, ancestors: Any) -> bool:
-        self.found = newest_ledger(_each(ancestors), self._connector)
-        self.verdict = judge(self.found, self._claim)
+        self.verdict = judge(newest_ledger(_each(ancestors), self._connector), self._claim)
         return self.verdict is Verdict.APPEND
 
     def errorMessage(self) -> str:  # noqa: N802 (the interface's name)

@@ -12,8 +12,10 @@ ControlError
 +- EngineError                  503
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import ClassVar
+
+from frazil.contracts.plugins import InvalidConfigError
 
 
 class ControlError(Exception):
@@ -34,19 +36,8 @@ class BadRequestError(ControlError):
 class InvalidConnectorError(BadRequestError):
     """A configuration with faults, worded as Connect's clients take it apart."""
 
-    def __init__(self, messages: Iterable[str]) -> None:
-        faults = list(messages)
-        super().__init__(
-            "\n".join(
-                [
-                    "Connector configuration is invalid and contains the following "
-                    f"{len(faults)} error(s):",
-                    *faults,
-                    "You can also find the above list of errors at the endpoint "
-                    "`/connector-plugins/{connectorType}/config/validate`",
-                ]
-            )
-        )
+    def __init__(self, messages: Sequence[str]) -> None:
+        super().__init__(str(InvalidConfigError(messages)))
 
 
 class NotFoundError(ControlError):
