@@ -19,7 +19,10 @@ def served(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     """Contents that the registry serves for `spark/a.jar`, one a call."""
     contents: list[bytes] = []
 
-    def retrieve(_java: Path, *, into: Path, cache: Path, on_line: ivy.OnLine) -> None:
+    def retrieve(
+        _java: Path, *, into: Path, cache: Path, on_line: ivy.OnLine, module: Path
+    ) -> None:
+        assert module == ivy.MODULE_FILE
         cache.mkdir(parents=True, exist_ok=True)
         (into / "spark").mkdir(parents=True)
         (into / "spark" / "a.jar").write_bytes(contents.pop(0))

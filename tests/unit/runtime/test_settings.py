@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from frazil.runtime.settings import FrazilSettings
+from frazil.runtime.settings import BadSettingsError, FrazilSettings, read_settings
 
 
 @pytest.fixture(autouse=True)
@@ -31,3 +31,26 @@ def test_an_empty_variable_counts_as_not_set(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("FRAZIL_HOME", "")
     assert FrazilSettings().java_home is None
     assert FrazilSettings().home.name == "frazil"
+
+
+class _Settings(FrazilSettings):
+    port: int = 1
+    seconds: float = 1.0
+
+
+def test_all_variables_that_make_no_sense_are_named_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("FRAZIL_PORT", "no")
+    monkeypatch.setenv("FRAZIL_SECONDS", "long")
+    with pytest.raises(BadSettingsError) as caught:
+        read_settings(_Settings)
+    first, port, seconds = str(caught.value).splitlines()
+    assert first == "The settings are not good:"
+    assert port.startswith("FRAZIL_PORT: Input should be a valid integer")
+    assert seconds.startswith("FRAZIL_SECONDS: Input should be a valid number")
+
+
+def test_what_makes_sense_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FRAZIL_PORT", "8")
+    assert read_settings(_Settings).port == 8

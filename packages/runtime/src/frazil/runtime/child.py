@@ -13,7 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+
+from frazil.runtime.alone import try_lock
 
 _POLL_SECONDS = 0.05
 _KILL_SECONDS = 10.0
@@ -21,15 +22,6 @@ _KILL_SECONDS = 10.0
 
 class ChildRunsError(Exception):
     """The child that was to be started is there already."""
-
-
-def try_lock(file: IO[str], kind: int) -> bool:
-    """Take a lock if nobody holds one that forbids it; closing the file lets go of it."""
-    try:
-        fcntl.flock(file, kind | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 @dataclass(frozen=True)

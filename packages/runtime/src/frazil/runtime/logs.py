@@ -1,49 +1,55 @@
-"""Structured logs: one event name and its fields a line; values of secret fields never appear."""
+"""Structured logs: one event name and its fields a line; secrets never appear."""
 
 import logging
-import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
-MASK = "[hidden]"
-_SECRET = re.compile(
-    r"(password|secret|token|credential|api[-_.]?key|access[-_.]?key|private[-_.]?key|jaas)", re.I
-)
+from frazil.runtime.hiding import MASK, Hiding
+
+IsSecret = Callable[[str], bool]
 
 
-def is_secret(name: str) -> bool:
-    return _SECRET.search(name) is not None
-
-
-def masked(fields: Mapping[Any, object]) -> dict[Any, object]:
+def masked(fields: Mapping[Any, object], is_secret: IsSecret) -> dict[Any, object]:
     """Copy the fields with the values of secret names hidden, at any depth."""
     return {
         name: MASK
         if is_secret(str(name))
-        else masked(value)
+        else masked(value, is_secret)
         if isinstance(value, Mapping)
         else value
         for name, value in fields.items()
     }
 
 
-def _mask(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
-    return masked(event)
+def configure(
+    level: str = "INFO",
+    format: str = "json",  # noqa: A002 (a setting's name)
+    *,
+    is_secret: IsSecret = lambda _name: False,
+    hiding: Hiding | None = None,
+) -> None:
+    """Send structlog's and the standard library's records to stderr in one format.
 
+    Fields with a secret name are masked, and what `hiding` knows is hidden wherever it stands.
+    """
 
-def configure(level: str = "INFO", format: str = "json") -> None:  # noqa: A002 (a setting's name)
-    """Send structlog's and the standard library's records to stderr in one format."""
+    def mask(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+        return masked(event, is_secret)
+
+    def hide(_logger: WrappedLogger, _method: str, line: Any) -> Any:
+        return hiding(line) if hiding else line
+
     shared: list[Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
         structlog.stdlib.add_logger_name,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         structlog.processors.format_exc_info,
-        _mask,
+        mask,
     ]
     renderer: Processor = (
         structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
@@ -64,7 +70,11 @@ def configure(level: str = "INFO", format: str = "json") -> None:  # noqa: A002 
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=shared,
-            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
+            processors=[
+                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                renderer,
+                hide,
+            ],
         )
     )
     root = logging.getLogger()

@@ -1,18 +1,153 @@
-"""Every metric of the house, named in one place; labels are bounded."""
+"""Every metric of the house, named in one place; labels are bounded.
+
+Some are counted where things happen. Others are `Reading`s, taken at the moment of the question:
+of connectors that are gone nothing stays behind. `connector` labels have a value a connector.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from prometheus_client import Counter, Gauge, Histogram
+from prometheus_client.metrics import MetricWrapperBase
+from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily
 
 HTTP_SECONDS = Histogram(
-    "frazil_http_request_seconds", "Time to answer a REST call.", ["method", "route", "status"]
+    "frazil_http_request_seconds",
+    "Time until a REST call is answered, or a stream begins.",
+    ["method", "route", "status"],
 )
 RECONCILES = Counter("frazil_reconciles_total", "Passes of the reconciler.", ["action"])
-CONNECTORS = Gauge("frazil_connectors", "Connectors by public state.", ["state"])
+RECONCILE_SECONDS = Histogram("frazil_reconcile_seconds", "Time of a pass of the reconciler.")
 WORKER_STARTS = Counter("frazil_worker_starts_total", "Workers started.")
+WORKER_RESTARTS = Counter(
+    "frazil_worker_restarts_total", "Workers started in the place of an earlier one."
+)
 
 SINK_RECORDS = Counter("frazil_sink_records_total", "Rows committed to tables.", ["connector"])
 SINK_DEAD = Counter("frazil_sink_dead_total", "Records that could not be written.", ["connector"])
+SINK_ASTRAY = Counter("frazil_sink_astray_total", "Records for no table.", ["connector"])
 SINK_COMMITS = Counter("frazil_sink_commits_total", "Commits to tables.", ["connector"])
 SINK_COMMIT_SECONDS = Histogram(
     "frazil_sink_commit_seconds", "Time of a batch, from plan to commit.", ["connector"]
 )
 SINK_LAG = Gauge("frazil_sink_lag_records", "Records not yet committed.", ["connector"])
+
+SOURCE_RECORDS = Counter("frazil_source_records_total", "Records sent to topics.", ["connector"])
+SOURCE_COMMITS = Counter("frazil_source_commits_total", "Transactions committed.", ["connector"])
+SOURCE_COMMIT_SECONDS = Histogram(
+    "frazil_source_commit_seconds", "Time of a transaction, from records to commit.", ["connector"]
+)
+
+CATALOG_COMMITS = Counter(
+    "frazil_catalog_commits_total",
+    "Commits to tables and views; the outcome is `done`, or the error's type.",
+    ["outcome"],
+)
+CATALOG_COMMIT_SECONDS = Histogram(
+    "frazil_catalog_commit_seconds", "Time of a commit, lost races included."
+)
+CATALOG_RACES = Counter(
+    "frazil_catalog_races_total", "Commits made anew, for another one was faster."
+)
+CATALOG_REFUSALS = Counter(
+    "frazil_catalog_refusals_total", "Requests answered with 401 or 403.", ["reason"]
+)
+
+
+@dataclass(frozen=True)
+class Reading:
+    name: str
+    documentation: str
+    labels: tuple[str, ...] = ()
+
+    @property
+    def type(self) -> str:
+        return "counter" if self.name.endswith("_total") else "gauge"
+
+    def family(self) -> CounterMetricFamily | GaugeMetricFamily:
+        """Make it anew, without a sample yet."""
+        kind = CounterMetricFamily if self.type == "counter" else GaugeMetricFamily
+        return kind(self.name, self.documentation, labels=self.labels)
+
+
+CONNECTORS = Reading(
+    "frazil_connectors", "Connectors by public state and class.", ("state", "class")
+)
+QUEUE = Reading("frazil_queue_names", "Connectors that wait for a pass of the reconciler.")
+ENGINE_TROUBLE = Reading("frazil_engine_trouble", "1 while the engine cannot be worked with.")
+LEADER = Reading("frazil_leader", "1 if this process reconciles, 0 if it only serves.")
+
+# The names that the exporters for Kafka Connect's JMX have made common on dashboards.
+CONNECT_CONNECTORS = Reading("kafka_connect_worker_connector_count", "Connectors.")
+CONNECT_TASKS = Reading("kafka_connect_worker_task_count", "Tasks of all connectors.")
+CONNECT_STATUS = Reading(
+    "kafka_connect_connector_status", "1 for the state that it is in.", ("connector", "status")
+)
+CONNECT_TASK_STATUS = Reading(
+    "kafka_connect_connector_task_status",
+    "1 for the state that the task is in.",
+    ("connector", "task", "status"),
+)
+CONNECT_RUNNING_TASKS = Reading(
+    "kafka_connect_worker_connector_running_task_count", "Its running tasks.", ("connector",)
+)
+CONNECT_FAILED_TASKS = Reading(
+    "kafka_connect_worker_connector_failed_task_count", "Its failed tasks.", ("connector",)
+)
+CONNECT_PAUSED_TASKS = Reading(
+    "kafka_connect_worker_connector_paused_task_count", "Its paused tasks.", ("connector",)
+)
+CONNECT_UNASSIGNED_TASKS = Reading(
+    "kafka_connect_worker_connector_unassigned_task_count",
+    "Its tasks that wait for a worker.",
+    ("connector",),
+)
+
+# Of each connector, as its living worker told the reconciler last.
+CONNECTOR_HEALTHY = Reading(
+    "kafka_connector_healthy", "1 if its health is good, as `/health` tells it.", ("connector",)
+)
+CONNECTOR_FAILURES = Reading(
+    "kafka_connector_failures", "Runs in a row that ended without progress.", ("connector",)
+)
+CONNECTOR_RECORDS = Reading(
+    "kafka_connector_records_processed_total", "Rows committed by this worker.", ("connector",)
+)
+CONNECTOR_DEAD = Reading(
+    "kafka_connector_records_failed_total",
+    "Records that this worker could not write.",
+    ("connector",),
+)
+CONNECTOR_COMMITS = Reading(
+    "kafka_connector_commits_total", "Commits of this worker.", ("connector",)
+)
+CONNECTOR_LAG = Reading("kafka_connector_lag_records", "Records not yet committed.", ("connector",))
+CONNECTOR_FRESHNESS = Reading(
+    "kafka_connector_freshness_seconds", "Age of the newest record at its commit.", ("connector",)
+)
+CONNECTOR_COMMIT_SECONDS = Reading(
+    "kafka_connector_commit_seconds", "Time of the last commit's batch.", ("connector",)
+)
+CONNECTOR_LAST_COMMIT = Reading(
+    "kafka_connector_last_commit_timestamp_seconds", "When it was, since 1970.", ("connector",)
+)
+
+
+class Declared(NamedTuple):
+    name: str
+    type: str
+    labels: tuple[str, ...]
+    documentation: str
+
+
+def declared() -> Iterator[Declared]:
+    """Yield all of the above, for the reference page and for the test of what is exposed."""
+    for one in globals().copy().values():
+        if isinstance(one, Reading):
+            yield Declared(one.name, one.type, one.labels, one.documentation)
+        elif isinstance(one, MetricWrapperBase):
+            family = next(iter(one.describe()))
+            suffix = "_total" if family.type == "counter" else ""
+            labels = tuple(one._labelnames)  # noqa: SLF001 (nothing public tells them)
+            yield Declared(f"{family.name}{suffix}", family.type, labels, family.documentation)

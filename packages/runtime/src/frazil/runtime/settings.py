@@ -2,10 +2,12 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
-from pydantic import AfterValidator, AliasChoices, Field
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import AfterValidator, AliasChoices, BeforeValidator, Field, ValidationError
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from frazil.runtime.errors import UserError
 
 
 def _cache_directory() -> Path:
@@ -16,6 +18,17 @@ def _cache_directory() -> Path:
 
 # Children run in folders of their own, where a relative path would mean another place.
 AbsolutePath = Annotated[Path, AfterValidator(lambda path: path.expanduser().absolute())]
+
+
+def _split(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    return [part.strip() for part in value.split(",") if part.strip()]
+
+
+# Without NoDecode a list in the environment would have to be JSON.
+Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
+Folders = Annotated[tuple[AbsolutePath, ...], NoDecode, BeforeValidator(_split)]
 
 
 class FrazilSettings(BaseSettings):
@@ -40,3 +53,23 @@ class FrazilSettings(BaseSettings):
     )
     log_level: str = Field(default="INFO", description="DEBUG, INFO, WARNING or ERROR.")
     log_format: str = Field(default="json", description="json, or text for people.")
+
+
+_Settings = TypeVar("_Settings", bound=FrazilSettings)
+
+
+class BadSettingsError(UserError):
+    def __init__(self, error: ValidationError) -> None:
+        complaints = (
+            f"{'_'.join(['FRAZIL', *map(str, fault['loc'])]).upper()}: {fault['msg']}"
+            for fault in error.errors()
+        )
+        super().__init__("The settings are not good:\n" + "\n".join(complaints))
+
+
+def read_settings(kind: type[_Settings]) -> _Settings:
+    """Raise BadSettingsError, which names each variable that makes no sense."""
+    try:
+        return kind()
+    except ValidationError as error:
+        raise BadSettingsError(error) from error

@@ -1,12 +1,15 @@
-"""Background tasks that cannot die unseen, and the signal that ends them."""
+"""Background tasks that cannot die unseen, and what ends them and others."""
 
 import asyncio
 import signal
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import TypeVar
 
 from frazil.runtime.logs import get_logger
 
 log = get_logger(__name__)
+
+_Item = TypeVar("_Item")
 
 
 class Guard:
@@ -51,3 +54,22 @@ def stop_event() -> asyncio.Event:
     for name in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(name, event.set)
     return event
+
+
+async def until(event: asyncio.Event, items: AsyncIterator[_Item]) -> AsyncIterator[_Item]:
+    """Yield the items until there are no more, or until the event, whichever comes first."""
+    over = asyncio.ensure_future(event.wait())
+    try:
+        while True:
+            item = asyncio.ensure_future(anext(items))
+            try:
+                await asyncio.wait((item, over), return_when=asyncio.FIRST_COMPLETED)
+                if over.done():
+                    return
+                yield item.result()
+            except StopAsyncIteration:
+                return
+            finally:
+                item.cancel()
+    finally:
+        over.cancel()

@@ -11,6 +11,7 @@ from frazil.runtime.jars.trust import trust_flags
 
 _HERE = Path(__file__).parent
 _LINES_OF_TRACE = 8
+MODULE_FILE = _HERE / "ivy.xml"
 
 OnLine = Callable[[str], None]
 
@@ -28,11 +29,13 @@ class PySparkMissingError(UserError):
         super().__init__("PySpark is not installed here; `make install` does that.")
 
 
-def retrieve(java: Path, *, into: Path, cache: Path, on_line: OnLine) -> None:
-    """Load all jars into `into/<conf>/`; `cache` keeps what one run got for the next."""
+def retrieve(
+    java: Path, *, into: Path, cache: Path, on_line: OnLine, module: Path = MODULE_FILE
+) -> None:
+    """Load all jars of a module into `into/<conf>/`; `cache` keeps what one run got."""
     last: deque[str] = deque(maxlen=_LINES_OF_TRACE)
     with subprocess.Popen(
-        _command(java, into=into, cache=cache),
+        _command(java, into=into, cache=cache, module=module),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -52,7 +55,7 @@ def is_step(line: str) -> bool:
     return line.startswith(("\tfound ", "\t[SUCCESSFUL ]"))
 
 
-def _command(java: Path, *, into: Path, cache: Path) -> list[str]:
+def _command(java: Path, *, into: Path, cache: Path, module: Path) -> list[str]:
     jars = _pyspark_jars()
     class_path = [*jars.glob("ivy-*.jar"), *jars.glob("commons-cli-*.jar")]
     return [
@@ -63,9 +66,9 @@ def _command(java: Path, *, into: Path, cache: Path) -> list[str]:
         ":".join(map(str, class_path)),
         "org.apache.ivy.Main",
         *("-settings", str(_HERE / "ivysettings.xml")),
-        *("-ivy", str(_HERE / "ivy.xml")),
+        *("-ivy", str(module)),
         *("-retrieve", f"{into}/[conf]/[artifact]-[revision].[ext]"),
-        *("-types", "jar", "bundle"),
+        *("-types", "jar", "bundle", "archive"),
     ]
 
 

@@ -13,8 +13,11 @@ OnProgress = Callable[[int, int], None]
 
 
 class JarStore:
-    def __init__(self, home: Path, lock_file: Path = lock.LOCK_FILE) -> None:
+    def __init__(
+        self, home: Path, lock_file: Path = lock.LOCK_FILE, module: Path = ivy.MODULE_FILE
+    ) -> None:
         text = lock_file.read_text()
+        self._module = module
         self._locked = lock.parse(text)
         self._root = home / "jars"
         self._folder = self._root / hashlib.sha256(text.encode()).hexdigest()[:16]
@@ -36,7 +39,13 @@ class JarStore:
         cache = self._root / "ivy-cache"
         with tempfile.TemporaryDirectory(dir=self._root, prefix="loading-") as name:
             fresh = Path(name) / "jars"
-            ivy.retrieve(java, into=fresh, cache=cache, on_line=self._counter(on_progress))
+            ivy.retrieve(
+                java,
+                into=fresh,
+                cache=cache,
+                on_line=self._counter(on_progress),
+                module=self._module,
+            )
             differences = lock.differences(locked=self._locked, found=lock.measure(fresh))
             if differences:
                 shutil.rmtree(cache)
