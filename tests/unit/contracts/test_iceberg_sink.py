@@ -3,13 +3,13 @@
 import pytest
 from tests.support.sink_configs import PLUGIN, VALID, changed, complaints
 
-from frazil.contracts.plugins import PLUGINS, InvalidConfigError, Plugin
-from frazil.contracts.plugins.iceberg_sink import NOT_YET
+from frazil.contracts.plugins import InvalidConfigError, Plugin
+from frazil.contracts.plugins.converters import converting
+from frazil.contracts.plugins.iceberg_sink import ICEBERG_SINKS, NOT_YET
 
 JSON = "org.apache.kafka.connect.json.JsonConverter"
 _NO_TOPICS = "Must configure one of topics or topics.regex"
 _TWO_TOPICS = "topics and topics.regex are mutually exclusive options, but both are set."
-_DYNAMIC = "iceberg.tables.dynamic-enabled"
 
 # As people run it against Kafka Connect today.
 REST_CATALOG = {
@@ -34,7 +34,7 @@ CONVERTERS = {
 }
 
 
-@pytest.mark.parametrize("plugin", PLUGINS, ids=lambda plugin: plugin.class_name)
+@pytest.mark.parametrize("plugin", ICEBERG_SINKS, ids=lambda plugin: plugin.class_name)
 @pytest.mark.parametrize("extra", [{}, CONVERTERS], ids=["worker's converters", "own converters"])
 def test_a_configuration_of_kafka_connect_is_taken_as_it_is(
     plugin: Plugin, extra: dict[str, str]
@@ -136,15 +136,34 @@ def test_these_are_accepted(extra: dict[str, str | None]) -> None:
             id="unknown key converter",
         ),
         pytest.param(
-            changed({"value.converter": JSON}),
+            changed({"value.converter": "Nope"}),
             {
-                "value.converter.schemas.enable": [
-                    "value.converter.schemas.enable must be false: records with an embedded "
-                    "schema are not supported yet, and Kafka Connect's default beside "
-                    "value.converter is true."
+                "value.converter": [
+                    "Invalid value Nope for configuration value.converter: "
+                    "Class Nope could not be found."
                 ]
             },
-            id="embedded schemas by Connect's default",
+            id="unknown value converter",
+        ),
+        pytest.param(
+            changed({"value.converter": "io.confluent.connect.protobuf.ProtobufConverter"}),
+            {
+                "value.converter": [
+                    "ProtobufConverter is not supported: Spark's module for Protobuf is not to be "
+                    "had. Write the topic as JSON or Avro."
+                ]
+            },
+            id="Protobuf",
+        ),
+        pytest.param(
+            changed({"value.converter": "io.confluent.connect.avro.AvroConverter"}),
+            {
+                "value.converter": [
+                    "value.converter.schema.registry.url is not set: AvroConverter asks a "
+                    "registry for schemas."
+                ]
+            },
+            id="Avro without a registry",
         ),
     ],
 )
@@ -162,9 +181,29 @@ def test_memory_is_a_number_of_mega_or_gigabytes(memory: str) -> None:
     }
 
 
-def test_embedded_schemas_are_refused_without_a_converter_too() -> None:
-    found = complaints(changed({"value.converter.schemas.enable": "true"}))
-    assert list(found) == ["value.converter.schemas.enable"]
+_SCHEMAS = "value.converter.schemas.enable"
+
+
+@pytest.mark.parametrize(
+    ("given", "word", "schemas"),
+    [
+        ({}, "json", False),
+        ({_SCHEMAS: "true"}, "json", True),
+        ({"value.converter": JSON}, "json", True),
+        ({"value.converter": "Json", _SCHEMAS: "false"}, "json", False),
+        ({"value.converter": "ByteArrayConverter"}, "bytes", True),
+        (
+            {"value.converter": "AvroConverter", "value.converter.schema.registry.url": "http://r"},
+            "avro",
+            True,
+        ),
+    ],
+)
+def test_a_converter_is_read_with_connects_rule_about_its_settings(
+    given: dict[str, str | None], word: str, schemas: bool
+) -> None:
+    found = converting(PLUGIN.parse(changed(given)), "value")
+    assert (found.word, found.schemas) == (word, schemas)
 
 
 def test_topics_and_a_pattern_exclude_each_other_and_both_are_told() -> None:
@@ -182,19 +221,6 @@ def test_a_dead_letter_topic_must_not_be_read_by_the_same_sink() -> None:
     ]
 
 
-def test_listed_and_dynamic_tables_exclude_each_other() -> None:
-    assert complaints(changed({_DYNAMIC: "true"}))["iceberg.tables"] == [
-        "iceberg.tables and iceberg.tables.dynamic-enabled=true exclude each other."
-    ]
-
-
-def test_dynamic_tables_need_a_route_field() -> None:
-    found = complaints(changed({_DYNAMIC: "true"}, without="iceberg.tables"))
-    assert found["iceberg.tables.route-field"] == [
-        "iceberg.tables.dynamic-enabled=true needs iceberg.tables.route-field."
-    ]
-
-
 @pytest.mark.parametrize("version", ["9.9.9", "[9.9.9,9.9.9]"])
 def test_another_version_of_the_class_is_refused_on_both_keys(version: str) -> None:
     expected = [
@@ -207,19 +233,9 @@ def test_another_version_of_the_class_is_refused_on_both_keys(version: str) -> N
 
 _NOT_YET_CASES = {
     "topics.regex": "a.*",
-    "transforms": "t",
-    "predicates": "p",
-    "value.converter": "io.confluent.connect.avro.AvroConverter",
     "errors.deadletterqueue.topic.name": "dead",
-    "iceberg.tables": "a.b,c.d",
-    "iceberg.tables.dynamic-enabled": "true",
-    "iceberg.tables.route-field": "table",
-    "iceberg.table.<table>.route-regex": "a.*",
     "iceberg.tables.cdc-field": "op",
     "iceberg.tables.upsert-mode-enabled": "true",
-    "iceberg.tables.auto-create-enabled": "true",
-    "iceberg.tables.default-commit-branch": "dev",
-    "iceberg.table.<table>.commit-branch": "dev",
 }
 
 

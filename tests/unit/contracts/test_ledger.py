@@ -26,6 +26,7 @@ def a_ledger(connector: str = "logs", valid_through: datetime | None = None) -> 
         connector=connector,
         epoch=3,
         run="r",
+        commit_id="id-1",
         cluster_id="c",
         topic_ids={"apilogs": "t"},
         start={"apilogs": {0: 5}},
@@ -36,21 +37,21 @@ def a_ledger(connector: str = "logs", valid_through: datetime | None = None) -> 
 
 @given(ledger=_LEDGERS)
 def test_a_ledger_is_read_back_as_it_was_written(ledger: Ledger) -> None:
-    summary = ledger.to_summary(control_topic="control", commit_id="1")
+    summary = ledger.to_summary(control_topic="control")
     assert Ledger.from_summary(summary, ledger.connector) == ledger
 
 
 def test_connectors_that_share_a_table_do_not_read_each_others_ledgers() -> None:
     one, two = a_ledger("one"), a_ledger("two")
-    summary = one.to_summary(control_topic="c", commit_id="1")
+    summary = one.to_summary(control_topic="c")
     assert Ledger.from_summary(summary, "two") is None
-    summary |= two.to_summary(control_topic="c", commit_id="2")
+    summary |= two.to_summary(control_topic="c")
     assert Ledger.from_summary(summary, "one") == one
 
 
 def test_dashboards_of_kafka_connect_find_their_keys() -> None:
     ledger = a_ledger(valid_through=datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC))
-    summary = ledger.to_summary(control_topic="control-iceberg", commit_id="id-1")
+    summary = ledger.to_summary(control_topic="control-iceberg")
     assert summary["kafka.connect.offsets.control-iceberg.connect-logs"] == "{}"
     assert summary["kafka.connect.commit-id"] == "id-1"
     assert summary["kafka.connect.task-id"] == "logs-0"
@@ -59,5 +60,5 @@ def test_dashboards_of_kafka_connect_find_their_keys() -> None:
 
 
 def test_without_a_watermark_no_watermark_is_told() -> None:
-    summary = a_ledger().to_summary(control_topic="c", commit_id="1")
+    summary = a_ledger().to_summary(control_topic="c")
     assert not {"kafka.connect.valid-through-ts", "kafka.connect.vtts"} & summary.keys()

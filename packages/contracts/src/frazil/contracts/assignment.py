@@ -1,6 +1,8 @@
 """The assignment: all that a worker is told. A file that it alone may read, never environment."""
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
+
+from frazil.contracts.offsets import Rewind
 
 ASSIGNMENT_FILE = "assignment.json"
 STATUS_FILE = "status.json"
@@ -10,7 +12,10 @@ class Assignment(BaseModel):
     """One connector for one worker.
 
     `epoch` grows with every start of the connector, `generation` with every change of its
-    configuration and every restart that a user asks for.
+    configuration and every restart that a user asks for. `config` has its `${...}` references
+    resolved, and `secrets` are the texts that may not be said. Relative names of files are those in
+    `files_folder`; None: files are out of bounds.
+    `offsets_topic` holds the positions of all sources, in Connect's own format.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -19,5 +24,9 @@ class Assignment(BaseModel):
     epoch: int
     generation: int
     worker_id: str
-    config: dict[str, str]
-    kafka: dict[str, str]
+    config: dict[str, str] = Field(repr=False)
+    kafka: dict[str, str] = Field(repr=False)
+    secrets: tuple[str, ...] = Field(default=(), repr=False)
+    rewind: Rewind | None = None
+    files_folder: str | None = None
+    offsets_topic: str = "connect-offsets"

@@ -9,13 +9,14 @@ from frazil.contracts.validators import Validator, Value
 
 
 class KeyType(StrEnum):
-    """Connect's types of values; its DOUBLE is missing because no key of ours needs it."""
+    """Connect's types of values."""
 
     BOOLEAN = "BOOLEAN"
     STRING = "STRING"
     INT = "INT"
     SHORT = "SHORT"
     LONG = "LONG"
+    DOUBLE = "DOUBLE"
     LIST = "LIST"
     CLASS = "CLASS"
     PASSWORD = "PASSWORD"  # noqa: S105 (a type's name)
@@ -58,6 +59,7 @@ class Key:
     width: Width = Width.MEDIUM
     display_name: str
     validator: Validator | None = None
+    recommended: tuple[str, ...] = ()
 
     @property
     def is_required(self) -> bool:
@@ -87,7 +89,8 @@ class KeyFamily:
 
 
 _SECRET_NAME = re.compile(
-    r"password|secret|token|credential|authorization|jaas|(api|access|private)[-_.]?key", re.I
+    r"password|secret|token|credential|authorization|jaas|user\.info|(api|access|private)[-_.]?key",
+    re.I,
 )
 
 

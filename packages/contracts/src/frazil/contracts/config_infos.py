@@ -1,6 +1,7 @@
 """The answers of Connect's plugin endpoints: definitions of keys, and a configuration judged."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 
 from pydantic import BaseModel, ConfigDict
 
@@ -8,6 +9,7 @@ from frazil.contracts.config import Importance, Key, KeyType, NoDefault, Width
 from frazil.contracts.validators import Value, as_java_text
 
 HIDDEN = "[hidden]"
+_COUNTED_ONCE = re.compile(r"(key|value|header)\.converter\.|(producer|consumer|admin)\.override\.")
 
 
 class ConfigDefinition(BaseModel):
@@ -66,7 +68,12 @@ class ConfigInfo(BaseModel):
     def of(cls, key: Key, value: Value, errors: Sequence[str]) -> "ConfigInfo":
         return cls(
             definition=ConfigDefinition.of(key),
-            value=ConfigValue(name=key.name, value=wire_text(key, value), errors=list(errors)),
+            value=ConfigValue(
+                name=key.name,
+                value=wire_text(key, value),
+                recommended_values=list(key.recommended),
+                errors=list(errors),
+            ),
         )
 
 
@@ -79,6 +86,14 @@ class ConfigInfos(BaseModel):
     error_count: int
     groups: list[str]
     configs: list[ConfigInfo]
+
+
+def count_errors(infos: Iterable[ConfigInfo]) -> int:
+    """Count as Connect does: by complaints, but each setting of a converter or a client once."""
+    return sum(
+        bool(info.value.errors) if _COUNTED_ONCE.match(info.value.name) else len(info.value.errors)
+        for info in infos
+    )
 
 
 def wire_text(key: Key, value: Value) -> str | None:

@@ -13,17 +13,26 @@ _KEY = "frazil.ledger."
 
 
 class Ledger(BaseModel):
-    """One commit. `start` and `end` are offsets; `run` names the driver that wrote it."""
+    """One commit. `start` and `end` are offsets; `run` names the driver that wrote it.
+
+    A commit starts where the one before it in the same table had ended, and counts the records that
+    were for this table. All before `settled` is in every table of the connector, and the commits
+    of one batch share a `commit_id`. `rewind` is the number of the last rewind that was applied
+    (see `offsets.Rewind`).
+    """
 
     model_config = ConfigDict(frozen=True)
 
     connector: str
     epoch: int
     run: str
+    commit_id: str = ""
     cluster_id: str
     topic_ids: dict[str, str]
     start: Offsets
     end: Offsets
+    settled: Offsets = {}
+    rewind: int = 0
     consumed: int = 0
     written: int = 0
     filtered: int = 0
@@ -42,13 +51,13 @@ class Ledger(BaseModel):
         text = summary.get(cls.key(connector))
         return None if text is None else cls.model_validate_json(text)
 
-    def to_summary(self, *, control_topic: str, commit_id: str) -> dict[str, str]:
+    def to_summary(self, *, control_topic: str) -> dict[str, str]:
         """Return the ledger, and beside it the keys that Kafka Connect's dashboards read."""
         group = consumer_group(self.connector)
         summary = {
             self.key(self.connector): self.model_dump_json(exclude_none=True),
             f"kafka.connect.offsets.{control_topic}.{group}": "{}",
-            "kafka.connect.commit-id": commit_id,
+            "kafka.connect.commit-id": self.commit_id,
             "kafka.connect.task-id": f"{self.connector}-0",
         }
         if self.valid_through is not None:

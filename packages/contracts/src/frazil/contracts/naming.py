@@ -1,5 +1,7 @@
 """Names derived from a connector's name, each rule in one place."""
 
+import re
+from hashlib import sha256
 from urllib.parse import quote, unquote
 
 
@@ -21,3 +23,13 @@ def run_folder(connector: str) -> str:
 
 def connector_of(folder: str) -> str:
     return unquote(folder)
+
+
+def container_name(instance: str, connector: str, epoch: int) -> str:
+    """Name of a worker's container: readable, and no two workers have the same.
+
+    Engines allow few characters there, hence the digest of the true names.
+    """
+    readable = re.sub(r"[^a-zA-Z0-9]+", "-", connector).strip("-")[:40]
+    digest = sha256(f"{instance}/{connector}".encode()).hexdigest()[:12]
+    return "-".join(filter(None, ("frazil", readable, digest, str(epoch))))

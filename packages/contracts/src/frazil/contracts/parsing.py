@@ -10,6 +10,7 @@ from frazil.contracts.validators import Value, invalid
 # What Java's trim() takes away: everything up to the blank, control characters too.
 _TRIMMED = "".join(map(chr, range(0x21)))
 _NUMBER = re.compile(r"[+-]?[0-9]{1,40}")
+_DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
 _COMMA = re.compile(r"\s*,\s*", re.ASCII)
 _BITS = {KeyType.SHORT: 16, KeyType.INT: 32, KeyType.LONG: 64}
 _BOOLEANS = {"true": True, "false": False}
@@ -33,9 +34,17 @@ def parse_value(key: Key, text: str) -> Value:
         return _boolean(key, text, trimmed)
     if key.type in _BITS:
         return _number(key, text, trimmed)
+    if key.type is KeyType.DOUBLE:
+        return _decimal(key, text, trimmed)
     if key.type is KeyType.LIST:
-        return tuple(_COMMA.split(trimmed)) if trimmed else ()
+        return split_list(trimmed)
     return trimmed
+
+
+def split_list(text: str) -> tuple[str, ...]:
+    """Take a list apart as Connect does: blanks around commas do not count."""
+    trimmed = text.strip(_TRIMMED)
+    return tuple(_COMMA.split(trimmed)) if trimmed else ()
 
 
 def _boolean(key: Key, text: str, trimmed: str) -> bool:
@@ -49,6 +58,12 @@ def _number(key: Key, text: str, trimmed: str) -> int:
     limit = 2 ** (_BITS[key.type] - 1)
     if _NUMBER.fullmatch(trimmed) and -limit <= int(trimmed) < limit:
         return int(trimmed)
+    raise BadValueError(invalid(key.name, text, f"Not a number of type {key.type}"))
+
+
+def _decimal(key: Key, text: str, trimmed: str) -> float:
+    if _DECIMAL.fullmatch(trimmed):
+        return float(trimmed)
     raise BadValueError(invalid(key.name, text, f"Not a number of type {key.type}"))
 
 

@@ -34,3 +34,11 @@ class WorkerState(StrEnum):
     @property
     def is_final(self) -> bool:
         return self in (WorkerState.STOPPED, WorkerState.FAILED)
+
+
+class TableState(StrEnum):
+    """How it stands with one table of a sink; the last two hold up no other table."""
+
+    RUNNING = "RUNNING"
+    FAILED = "FAILED"
+    MISSING = "MISSING"

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
-Value = str | int | bool | tuple[str, ...] | None
+Value = str | int | float | bool | tuple[str, ...] | None
 Validator = Callable[[str, Value], str | None]
 
 
@@ -28,7 +28,7 @@ class AtLeast:
     minimum: int
 
     def __call__(self, name: str, value: Value) -> str | None:
-        if not isinstance(value, int):
+        if not isinstance(value, int | float):
             return invalid(name, value, "Value must be non-null")
         if value < self.minimum:
             return invalid(name, value, f"Value must be at least {self.minimum}")
@@ -37,12 +37,17 @@ class AtLeast:
 
 @dataclass(frozen=True)
 class OneOf:
+    """One of these words; with `ignore_case` they are given in capitals, as Connect does."""
+
     values: tuple[str, ...]
+    _: KW_ONLY
+    ignore_case: bool = False
 
     def __call__(self, name: str, value: Value) -> str | None:
-        if value in self.values:
+        if (str(value).upper() if self.ignore_case else value) in self.values:
             return None
-        return invalid(name, value, f"String must be one of: {', '.join(self.values)}")
+        case = " (case insensitive)" if self.ignore_case else ""
+        return invalid(name, value, f"String must be one of{case}: {', '.join(self.values)}")
 
 
 @dataclass(frozen=True)
@@ -68,6 +73,20 @@ class KnownClass:
         if value in self.names:
             return None
         return invalid(name, value, f"Class {as_java_text(value)} could not be found.")
+
+
+@dataclass(frozen=True)
+class Optional:
+    """A check of what is given; nothing is fine too."""
+
+    check: Validator
+
+    def __call__(self, name: str, value: Value) -> str | None:
+        return None if value is None else self.check(name, value)
+
+
+def non_empty(name: str, value: Value) -> str | None:
+    return invalid(name, value, "String must be non-empty") if value == "" else None
 
 
 def non_empty_without_control_chars(name: str, value: Value) -> str | None:

@@ -6,10 +6,32 @@ from pydantic import BaseModel
 
 from frazil.contracts.exit_code import ExitCode
 from frazil.contracts.offsets import Offsets
-from frazil.contracts.states import WorkerState
+from frazil.contracts.states import TableState, WorkerState
+
+
+class TableStatus(BaseModel):
+    """One table of a sink.
+
+    `position` is where it was left, if it has failed, and `behind` how many offsets the connector
+    has gone on since.
+    """
+
+    state: TableState = TableState.RUNNING
+    trace: str | None = None
+    position: Offsets = {}
+    behind: int = 0
+    commits: int = 0
+    records: int = 0
+    dead: int = 0
+    last_commit: datetime | None = None
 
 
 class WorkerStatus(BaseModel):
+    """`freshness_seconds` is the age of the newest record at its commit.
+
+    `astray` counts records that were for no table that there is.
+    """
+
     connector: str
     epoch: int
     generation: int
@@ -24,4 +46,9 @@ class WorkerStatus(BaseModel):
     commits: int = 0
     records: int = 0
     dead: int = 0
+    astray: int = 0
+    tables: dict[str, TableStatus] = {}
     last_commit: datetime | None = None
+    commit_seconds: float | None = None
+    freshness_seconds: float | None = None
+    rewind: int = 0

@@ -3,7 +3,18 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from frazil.contracts.config import NO_DEFAULT, Importance, Key, KeyType, Width, section
+from frazil.contracts.config import NO_DEFAULT, Importance, Key, KeyFamily, KeyType, Width, section
+from frazil.contracts.plugins.converters import (
+    AVRO_NAMES,
+    BYTES_CONVERTER,
+    BYTES_NAMES,
+    HEADER_CONVERTER,
+    HEADER_NAMES,
+    JSON_CONVERTER,
+    JSON_NAMES,
+    STRING_CONVERTER,
+    STRING_NAMES,
+)
 from frazil.contracts.plugins.parsed import Complaint, ParsedConfig
 from frazil.contracts.validators import (
     AtLeast,
@@ -12,46 +23,38 @@ from frazil.contracts.validators import (
     non_empty_without_control_chars,
     unique_aliases,
 )
+from frazil.contracts.version_range import LATEST, InvalidVersionError, unmatched
 
 CONNECT_VERSION = "4.3.1"
-JSON_CONVERTER = "org.apache.kafka.connect.json.JsonConverter"
-STRING_CONVERTER = "org.apache.kafka.connect.storage.StringConverter"
-BYTES_CONVERTER = "org.apache.kafka.connect.converters.ByteArrayConverter"
-HEADER_CONVERTER = "org.apache.kafka.connect.storage.SimpleHeaderConverter"
 
-
-def class_names(full_name: str, kind: str) -> frozenset[str]:
-    """Name a class in all ways that Connect understands: in full, its last word, without kind."""
-    simple = full_name.rpartition(".")[2]
-    return frozenset({full_name, simple, simple.removesuffix(kind)})
-
-
-_CONVERTERS = KnownClass(
-    class_names(JSON_CONVERTER, "Converter")
-    | class_names(STRING_CONVERTER, "Converter")
-    | class_names(BYTES_CONVERTER, "Converter")
-)
-_HEADER_CONVERTERS = KnownClass(_CONVERTERS.names | class_names(HEADER_CONVERTER, "Converter"))
+_CONVERTER_CLASSES = (BYTES_CONVERTER, JSON_CONVERTER, STRING_CONVERTER)
+_CONVERTERS = KnownClass(JSON_NAMES | STRING_NAMES | BYTES_NAMES | AVRO_NAMES)
+_HEADER_CONVERTERS = KnownClass(_CONVERTERS.names | HEADER_NAMES)
 
 
 def installed_version(class_name: str, version: str) -> Callable[[ParsedConfig], list[Complaint]]:
     """Make the rule that refuses any version but the one there is, on both keys that name it."""
 
     def check_version(config: ParsedConfig) -> list[Complaint]:
-        wanted = str(config["connector.plugin.version"] or version)
-        if wanted in (version, f"[{version}]", f"[{version},{version}]"):
-            return []
-        wanted_range = wanted if wanted.startswith(("[", "(")) else f"[{wanted},{wanted}]"
-        message = (
-            f"Plugin {class_name} not found that matches the version range {wanted_range}, "
-            f"available versions: [{version}]"
-        )
-        return [Complaint(k, message) for k in ("connector.class", "connector.plugin.version")]
+        try:
+            wanted = str(config["connector.plugin.version"] or LATEST)
+            message = unmatched(class_name, wanted, [version])
+        except InvalidVersionError as error:
+            message = str(error)
+        keys = ("connector.class", "connector.plugin.version")
+        return [Complaint(key, message) for key in keys if message is not None]
 
     return check_version
 
 
-def _converter(name: str, default: str, *, documentation: str, known: KnownClass | None) -> Key:
+def _converter(
+    name: str,
+    default: str,
+    *,
+    documentation: str,
+    known: KnownClass | None,
+    recommended: tuple[str, ...] = _CONVERTER_CLASSES,
+) -> Key:
     return Key(
         name,
         KeyType.CLASS,
@@ -60,6 +63,7 @@ def _converter(name: str, default: str, *, documentation: str, known: KnownClass
         width=Width.SHORT,
         display_name=f"{name.replace('.', ' ').capitalize()} class",
         validator=known,
+        recommended=recommended,
     )
 
 
@@ -70,6 +74,8 @@ def _plugin_version(name: str, default: str | None) -> Key:
         default=default,
         importance=Importance.MEDIUM if name == "connector" else Importance.LOW,
         documentation="Version of the class; the one installed is the only one there is.",
+        width=Width.MEDIUM if name == "connector" else Width.SHORT,
+        recommended=() if default is None else (default,),
         display_name=f"{name.replace('.', ' ').capitalize()} version",
     )
 
@@ -131,7 +137,7 @@ _COMMON_KEYS = section(
     _converter(
         "key.converter",
         STRING_CONVERTER,
-        documentation="Reader of record keys. Checked only; keys are not used.",
+        documentation="Reader of record keys, for transforms of them.",
         known=_CONVERTERS,
     ),
     _plugin_version("key.converter", CONNECT_VERSION),
@@ -145,8 +151,9 @@ _COMMON_KEYS = section(
     _converter(
         "header.converter",
         HEADER_CONVERTER,
-        documentation="Reader of record headers. Checked only; headers are not used.",
+        documentation="Reader of record headers. Checked only: headers are names and bytes.",
         known=_HEADER_CONVERTERS,
+        recommended=(*_CONVERTER_CLASSES, HEADER_CONVERTER),
     ),
     _plugin_version("header.converter", CONNECT_VERSION),
     _aliases("transforms", "Changes made to each record before it is written, in order."),
@@ -155,9 +162,9 @@ _COMMON_KEYS = section(
         "config.action.reload",
         KeyType.STRING,
         default="restart",
-        documentation="What to do when a value behind a `${...}` reference changes. Accepted "
-        "without effect: references are not resolved yet.",
-        display_name="Reload action",
+        documentation="What to do when the value behind a `${...}` reference changes: `restart` "
+        "the connector within half a minute, or `none`.",
+        display_name="Reload Action",
         validator=OneOf(("none", "restart")),
     ),
 )
@@ -169,18 +176,20 @@ _ERROR_KEYS = section(
         KeyType.LONG,
         default=0,
         importance=Importance.MEDIUM,
-        documentation="Longest time in milliseconds to repeat a failed operation on one record. "
-        "Accepted without effect: a record is read or it is not, and failing services are "
-        "tried again by restarts.",
-        display_name="Retry timeout",
+        documentation="How long, in milliseconds from the first failure without progress on, a "
+        "failing worker is started again; -1: for ever. 0: as often as the control API allows to "
+        "all (`FRAZIL_MAX_FAILURES`).",
+        display_name="Retry Timeout for Errors",
     ),
     Key(
         "errors.retry.delay.max.ms",
         KeyType.LONG,
         default=60000,
         importance=Importance.MEDIUM,
-        documentation="Longest pause between such repetitions. Accepted without effect.",
-        display_name="Longest retry delay",
+        documentation="Longest pause between such starts, in milliseconds. Pauses double from 5 s "
+        "on, and are shorter by up to a quarter, so that connectors that failed together do not "
+        "start together.",
+        display_name="Maximum Delay Between Retries for Errors",
     ),
     Key(
         "errors.tolerance",
@@ -190,7 +199,7 @@ _ERROR_KEYS = section(
         documentation="`none`: the first record that cannot be read or written fails the task. "
         "`all`: such records are skipped, and counted as dead in status and ledger.",
         width=Width.SHORT,
-        display_name="Error tolerance",
+        display_name="Error Tolerance",
         validator=OneOf(("none", "all")),
     ),
     Key(
@@ -198,25 +207,38 @@ _ERROR_KEYS = section(
         KeyType.BOOLEAN,
         default=False,
         importance=Importance.MEDIUM,
-        documentation="Log tolerated errors. Accepted without effect: they are always counted.",
+        documentation="Log how many records of a batch were set aside, and the reason of the "
+        "first. They are counted in any case.",
         width=Width.SHORT,
-        display_name="Log errors",
+        display_name="Log Errors",
     ),
     Key(
         "errors.log.include.messages",
         KeyType.BOOLEAN,
         default=False,
         importance=Importance.MEDIUM,
-        documentation="Log the bad records themselves. Accepted without effect.",
+        documentation="Log also where the first of them is: topic, partition and offset.",
         width=Width.SHORT,
-        display_name="Log error details",
+        display_name="Log Error Details",
     ),
+)
+
+COMMON_FAMILIES = tuple(
+    KeyFamily(
+        f"{part}.converter.*",
+        documentation=f"Other settings of the {part} converter. Those that a converter here does "
+        "not know are accepted without effect.",
+        group="Converters",
+    )
+    for part in ("key", "value", "header")
 )
 
 
 def common_keys(version: str) -> tuple[Key, ...]:
     """Keys of every connector; `version` is the one of its class."""
     return tuple(
-        replace(key, default=version) if key.name == "connector.plugin.version" else key
+        replace(key, default=version, recommended=(version,))
+        if key.name == "connector.plugin.version"
+        else key
         for key in _COMMON_KEYS + _ERROR_KEYS
     )

@@ -4,6 +4,7 @@ from frazil.contracts.config import Importance, Key, KeyFamily, KeyType, Width, 
 from frazil.contracts.plugins.strangers import UNKNOWN_KEYS
 from frazil.contracts.validators import AtLeast, Matches, OneOf
 
+# Of every connector.
 FRAZIL_KEYS = section(
     "Frazil",
     Key(
@@ -17,12 +18,57 @@ FRAZIL_KEYS = section(
         validator=OneOf(("fail", "warn")),
     ),
     Key(
+        "frazil.driver.memory",
+        KeyType.STRING,
+        default="512m",
+        importance=Importance.MEDIUM,
+        documentation="Heap of the connector's Spark driver, such as `512m` or `2g`.",
+        width=Width.SHORT,
+        display_name="Driver memory",
+        validator=Matches("[1-9][0-9]*[mg]", "A number and m or g, such as 512m or 2g"),
+    ),
+    Key(
+        "frazil.container.memory",
+        KeyType.STRING,
+        default="",
+        documentation="Memory of the connector's container, where workers live in containers, such "
+        "as `1g`. By default the driver's memory and a quarter of it and 384 MB.",
+        width=Width.SHORT,
+        display_name="Container memory",
+        validator=Matches("([1-9][0-9]*[mg])?", "A number and m or g, such as 512m or 2g"),
+    ),
+    Key(
+        "frazil.container.cpus",
+        KeyType.STRING,
+        default="",
+        documentation="Processors that the connector's container may use, such as `0.5` or `2`. By "
+        "default as many as `tasks.max`.",
+        width=Width.SHORT,
+        display_name="Container cpus",
+        validator=Matches(
+            r"([1-9][0-9]{0,2}(\.[0-9]{1,2})?|0\.(0[1-9]|[1-9][0-9]?))?",
+            "A number of processors, such as 0.5 or 2",
+        ),
+    ),
+    Key(
+        "frazil.container.image",
+        KeyType.STRING,
+        default="",
+        documentation="Image of the connector's container; one of those that the operator allows.",
+        display_name="Container image",
+    ),
+)
+
+# Of every sink.
+READING_KEYS = section(
+    "Frazil",
+    Key(
         "frazil.on.data.loss",
         KeyType.STRING,
         default="fail",
         importance=Importance.MEDIUM,
-        documentation="What to do when the topic no longer fits the table: records are gone that "
-        "were not written yet, or the topic was made anew. `fail` the task, or go on from the "
+        documentation="What to do when the topic no longer fits what was written: records are gone "
+        "that were not written yet, or the topic was made anew. `fail` the task, or go on from the "
         "`earliest` record (some may be repeated) or the `latest` (some may be skipped).",
         width=Width.SHORT,
         display_name="On data loss",
@@ -37,19 +83,18 @@ FRAZIL_KEYS = section(
         display_name="Records per commit",
         validator=AtLeast(1),
     ),
-    Key(
-        "frazil.driver.memory",
-        KeyType.STRING,
-        default="512m",
-        importance=Importance.MEDIUM,
-        documentation="Heap of the connector's Spark driver, such as `512m` or `2g`.",
-        width=Width.SHORT,
-        display_name="Driver memory",
-        validator=Matches("[1-9][0-9]*[mg]", "A number and m or g, such as 512m or 2g"),
-    ),
+    first=len(FRAZIL_KEYS) + 1,
 )
 
+LABEL_PREFIX = "frazil.label."
+
 FRAZIL_FAMILIES = (
+    KeyFamily(
+        f"{LABEL_PREFIX}*",
+        documentation="Words of your own about the connector, such as `frazil.label.team=lake`. "
+        "Lists can be filtered by them; to change one needs no new worker.",
+        group="Frazil",
+    ),
     KeyFamily(
         "spark.*",
         documentation="Settings of Spark, passed on as they are.",

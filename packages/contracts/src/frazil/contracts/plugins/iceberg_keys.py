@@ -1,6 +1,8 @@
 """The keys of the Iceberg sink: those of both generations of the Kafka Connect sink."""
 
 from frazil.contracts.config import Importance, Key, KeyFamily, KeyType, Width, section
+from frazil.contracts.plugins.iceberg_tables import NAMESPACE, TEMPLATE
+from frazil.contracts.table_template import table_template
 from frazil.contracts.validators import AtLeast, Matches
 
 _TABLES = section(
@@ -9,7 +11,8 @@ _TABLES = section(
         "iceberg.tables",
         KeyType.LIST,
         importance=Importance.HIGH,
-        documentation="Table to write, as `namespace.table`. It has to exist.",
+        documentation="Tables to write, as `namespace.table`, separated by commas. Each record is "
+        "for all of them, unless a route field and patterns say otherwise.",
         width=Width.LONG,
         display_name="Tables",
     ),
@@ -17,33 +20,55 @@ _TABLES = section(
         "iceberg.tables.dynamic-enabled",
         KeyType.BOOLEAN,
         default=False,
-        documentation="Take the name of the table from each record.",
+        documentation="Take the name of the table from each record. Records for a table that "
+        "does not exist, and is not created, are left out and counted.",
         width=Width.SHORT,
         display_name="Dynamic tables",
     ),
     Key(
         "iceberg.tables.route-field",
         KeyType.STRING,
-        documentation="Field that decides the table of a record.",
+        documentation="Field that decides the table of a record, nested with dots. With "
+        "`iceberg.tables` its value is matched by the tables' `route-regex`; else it is the "
+        "table's name, put in small letters.",
         display_name="Route field",
+    ),
+    Key(
+        TEMPLATE,
+        KeyType.STRING,
+        importance=Importance.MEDIUM,
+        documentation="Table of each record as a template, such as `lake.${topic}`, instead of "
+        "a field that holds its whole name. `${topic}`, `${key}`, `${key.<field>}`, "
+        "`${value.<field>}` and `${header.<name>}` are filled in; fields may be nested, with "
+        "dots. Names are put in small letters; a record that lacks a part is for no table.",
+        display_name="Table template",
+        validator=table_template,
+    ),
+    Key(
+        NAMESPACE,
+        KeyType.STRING,
+        documentation="Namespace of tables that records name without one.",
+        display_name="Default namespace",
     ),
     Key(
         "iceberg.tables.default-commit-branch",
         KeyType.STRING,
-        documentation="Branch to commit to; `main` if not set.",
+        documentation="Branch to commit to; `main` if not set. The first commit makes it.",
         display_name="Commit branch",
     ),
     Key(
         "iceberg.tables.default-id-columns",
         KeyType.STRING,
-        documentation="Key columns, separated by commas. Accepted without effect: rows are "
-        "appended.",
+        documentation="Key columns, separated by commas: the identifier fields of created tables, "
+        "where they are required.",
         display_name="Key columns",
     ),
     Key(
         "iceberg.tables.default-partition-by",
         KeyType.STRING,
-        documentation="Partition of created tables. Accepted without effect: no table is created.",
+        documentation="Partition of created tables, such as `day(time), bucket(id, 8)`: columns, "
+        "`year`, `month`, `day`, `hour`, `bucket` and `truncate`. A table that cannot be "
+        "partitioned so is not created.",
         display_name="Partition by",
     ),
     Key(
@@ -64,7 +89,8 @@ _TABLES = section(
         "iceberg.tables.auto-create-enabled",
         KeyType.BOOLEAN,
         default=False,
-        documentation="Create a table that does not exist.",
+        documentation="Create a table that does not exist, and its namespaces, from what the first "
+        "batch of its records has.",
         width=Width.SHORT,
         display_name="Create tables",
     ),
@@ -72,8 +98,10 @@ _TABLES = section(
         "iceberg.tables.evolve-schema-enabled",
         KeyType.BOOLEAN,
         default=False,
-        documentation="Change the table to fit the records. Accepted, but columns missing in the "
-        "table are not yet added: such fields of a record are ignored.",
+        documentation="Change the table to fit the records, once a batch before it is written: "
+        "missing columns are added at any depth; with a schema in the records int and float "
+        "become long and double, and required columns optional. Without it fields that the table "
+        "does not have are left out.",
         width=Width.SHORT,
         display_name="Evolve schema",
     ),
@@ -81,8 +109,7 @@ _TABLES = section(
         "iceberg.tables.schema-force-optional",
         KeyType.BOOLEAN,
         default=False,
-        documentation="Make all created columns optional. Accepted without effect: no column is "
-        "created.",
+        documentation="Make all columns of created tables optional, but those of a key.",
         width=Width.SHORT,
         display_name="Optional columns",
     ),
@@ -90,8 +117,7 @@ _TABLES = section(
         "iceberg.tables.schema-case-insensitive",
         KeyType.BOOLEAN,
         default=False,
-        documentation="Find columns whatever the case of a field. Accepted without effect: names "
-        "must agree in case.",
+        documentation="Find columns whatever the case of a field.",
         width=Width.SHORT,
         display_name="Ignore case",
     ),
@@ -138,7 +164,7 @@ _COMMITS = section(
     Key(
         "iceberg.control.commit.threads",
         KeyType.INT,
-        documentation="Tables committed at once. Accepted without effect: there is one table.",
+        documentation="Tables written and committed at a time; twice `tasks.max` if not set.",
         display_name="Commit threads",
     ),
     Key(
@@ -223,13 +249,13 @@ ICEBERG_FAMILIES = (
     ),
     KeyFamily(
         "iceberg.tables.auto-create-props.*",
-        documentation="Properties of created tables. Accepted without effect: none is created.",
+        documentation="Properties of created tables.",
         group="Tables",
     ),
     KeyFamily(
         "iceberg.tables.write-props.*",
-        documentation="Properties of writing that win over the table's. Accepted without effect: "
-        "set them on the table.",
+        documentation="Properties of writing that win over the table's, such as "
+        "`write.parquet.compression-codec`.",
         group="Tables",
     ),
     KeyFamily(
@@ -245,17 +271,18 @@ ICEBERG_FAMILIES = (
     ),
     KeyFamily(
         "iceberg.table.<table>.id-columns",
-        documentation="Key columns of the table. Accepted without effect: rows are appended.",
+        documentation="Key columns of the table, if created.",
         group="Tables",
     ),
     KeyFamily(
         "iceberg.table.<table>.partition-by",
-        documentation="Partition of the table, if created. Accepted without effect.",
+        documentation="Partition of the table, if created.",
         group="Tables",
     ),
     KeyFamily(
         "iceberg.table.<table>.route-regex",
-        documentation="Pattern of the route field's value for this table.",
+        documentation="Regular expression for this table, which the whole value of the route field "
+        "has to match. A table without one gets nothing when a route field is set.",
         group="Tables",
     ),
 )

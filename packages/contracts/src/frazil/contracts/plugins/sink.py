@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from frazil.contracts.config import Importance, Key, KeyFamily, KeyType, Width, section
+from frazil.contracts.plugins.common import COMMON_FAMILIES
 from frazil.contracts.plugins.parsed import Complaint, ParsedConfig
 from frazil.contracts.validators import as_java_text, distinct
 
@@ -43,7 +44,7 @@ SINK_KEYS = (
             default="",
             importance=Importance.MEDIUM,
             documentation="Topic for records that cannot be read or written; none if empty.",
-            display_name="Dead letter topic",
+            display_name="Dead Letter Queue Topic Name",
         ),
         Key(
             "errors.deadletterqueue.topic.replication.factor",
@@ -51,7 +52,7 @@ SINK_KEYS = (
             default=3,
             importance=Importance.MEDIUM,
             documentation="Copies of each dead letter, if the topic has to be created.",
-            display_name="Dead letter topic's replication factor",
+            display_name="Dead Letter Queue Topic Replication Factor",
         ),
         Key(
             "errors.deadletterqueue.context.headers.enable",
@@ -59,7 +60,7 @@ SINK_KEYS = (
             default=False,
             importance=Importance.MEDIUM,
             documentation="Tell in headers of a dead letter why it is one.",
-            display_name="Dead letter headers",
+            display_name="Enable Error Context Headers",
         ),
         first=6,
     ),
@@ -71,8 +72,9 @@ CONVERTER_KEYS = section(
         "value.converter.schemas.enable",
         KeyType.BOOLEAN,
         default=False,
-        documentation="Whether each record carries its schema. Has to be false, and has to be "
-        "given beside `value.converter`, where Kafka Connect's default is true.",
+        documentation="Whether each JSON record carries its schema, as `schema` and `payload`. "
+        "Beside `value.converter` it is true if not given, as in Kafka Connect; without that key "
+        "values are plain JSON.",
         width=Width.SHORT,
         display_name="Embedded schemas",
     ),
@@ -86,14 +88,7 @@ SINK_FAMILIES = (
         "`bootstrap.servers`, `group.id` and those of security.",
         group="Clients",
     ),
-    *(
-        KeyFamily(
-            f"{part}.converter.*",
-            documentation=f"Other settings of the {part} converter. Accepted without effect.",
-            group="Converters",
-        )
-        for part in ("key", "value", "header")
-    ),
+    *COMMON_FAMILIES,
 )
 
 

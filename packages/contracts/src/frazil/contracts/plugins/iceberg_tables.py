@@ -1,0 +1,107 @@
+"""Which tables an Iceberg sink writes, by its keys: rules, and what is set for a single table."""
+
+import re
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from frazil.contracts.partitioning import BadPartitionError, parse_partitioning
+from frazil.contracts.plugins.parsed import Complaint, ParsedConfig
+from frazil.contracts.plugins.strangers import UNKNOWN_KEYS
+
+LISTED = "iceberg.tables"
+DYNAMIC = "iceberg.tables.dynamic-enabled"
+ROUTE_FIELD = "iceberg.tables.route-field"
+TEMPLATE = "frazil.tables.route"
+NAMESPACE = "frazil.tables.namespace"
+ROUTE_REGEX = "route-regex"
+PARTITION_BY = "partition-by"
+MAIN = "main"
+
+_SETTINGS = ("commit-branch", "id-columns", PARTITION_BY, ROUTE_REGEX)
+# `write-props` is no table but a spelling of Tabular's for properties of writing.
+_OF_TABLE = re.compile(
+    rf"iceberg\.table\.(?!write-props\.)(.+)\.({'|'.join(_SETTINGS)})", re.DOTALL
+)
+_WAY_OUT = f"Correct or remove it, or set {UNKNOWN_KEYS}=warn."
+
+
+def table_setting(config: ParsedConfig, table: str, setting: str) -> str | None:
+    """Return what is set for one table, named with its namespace or, as newer sinks do, without."""
+    for name in (table, table.rpartition(".")[2]):
+        text = config.submitted.get(f"iceberg.table.{name}.{setting}")
+        if text:
+            return text
+    return None
+
+
+def commit_branch(config: ParsedConfig, table: str) -> str:
+    found = table_setting(config, table, "commit-branch")
+    return found or config["iceberg.tables.default-commit-branch"] or MAIN
+
+
+def is_dynamic(config: ParsedConfig) -> bool:
+    """Tell whether each record names its table."""
+    return bool(config[DYNAMIC] or config[TEMPLATE])
+
+
+def check_tables(config: ParsedConfig) -> Iterator[Complaint]:
+    """Tables are listed or named by the records: one of the two, never both."""
+    listed, template = config[LISTED], config[TEMPLATE]
+    if listed and config[DYNAMIC]:
+        yield Complaint(LISTED, f"{LISTED} and {DYNAMIC}=true exclude each other.")
+    elif listed and template:
+        yield Complaint(TEMPLATE, f"{LISTED} and {TEMPLATE} exclude each other.")
+    elif template and config[ROUTE_FIELD]:
+        message = f"{ROUTE_FIELD} and {TEMPLATE} exclude each other: each names the table."
+        yield Complaint(TEMPLATE, message)
+    elif config[DYNAMIC] and not config[ROUTE_FIELD] and not template:
+        yield Complaint(ROUTE_FIELD, f"{DYNAMIC}=true needs {ROUTE_FIELD}.")
+    elif not listed and not is_dynamic(config):
+        yield Complaint(LISTED, f"No table is configured: set {LISTED}.")
+
+
+def check_partitions(config: ParsedConfig) -> Iterator[Complaint]:
+    for name, text in config.submitted.items():
+        if name == "iceberg.tables.default-partition-by" or _setting_of(name) == PARTITION_BY:
+            try:
+                parse_partitioning(text)
+            except BadPartitionError as error:
+                yield Complaint(name, f"{name}: {error}.")
+
+
+def doubt_strange_tables(config: ParsedConfig) -> Iterator[Complaint]:
+    """Object to settings of a table that is not listed."""
+    listed = config[LISTED] or ()
+    known = {name for table in listed for name in (table, table.rpartition(".")[2])}
+    for name in config.submitted:
+        found = _OF_TABLE.fullmatch(name)
+        if not listed or found is None or found[1] in known:
+            continue
+        nearest = get_close_matches(found[1], sorted(known), n=1)
+        guess = f" Did you mean iceberg.table.{nearest[0]}.{found[2]}?" if nearest else ""
+        yield Complaint(
+            name,
+            f"Key {name} has no effect: {found[1]} is not in {LISTED}.{guess} {_WAY_OUT}",
+        )
+
+
+def doubt_routes(config: ParsedConfig) -> Iterator[Complaint]:
+    """Object to routing that decides nothing, or lets nothing through."""
+    patterns = [name for name in config.submitted if _setting_of(name) == ROUTE_REGEX]
+    if config[LISTED] and config[ROUTE_FIELD] and not patterns:
+        message = (
+            f"{ROUTE_FIELD} is set, but no table has a {ROUTE_REGEX}: nothing would be written."
+        )
+        yield Complaint(ROUTE_FIELD, f"{message} {_WAY_OUT}")
+    if is_dynamic(config) or not config[ROUTE_FIELD]:
+        why = "each record names its table" if is_dynamic(config) else f"{ROUTE_FIELD} is not set"
+        for name in patterns:
+            yield Complaint(name, f"Key {name} has no effect: {why}. {_WAY_OUT}")
+    if config[NAMESPACE] and not is_dynamic(config):
+        message = f"Key {NAMESPACE} has no effect: the tables are listed. {_WAY_OUT}"
+        yield Complaint(NAMESPACE, message)
+
+
+def _setting_of(name: str) -> str | None:
+    found = _OF_TABLE.fullmatch(name)
+    return found[2] if found else None

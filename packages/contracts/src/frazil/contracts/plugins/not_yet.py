@@ -1,0 +1,35 @@
+"""What Kafka Connect's connectors take and ours do not do yet, each refused by one sentence."""
+
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
+
+_REMOVE = "remove the key"
+
+
+@dataclass(frozen=True)
+class NotYet:
+    """A value that is refused; `applies` tells it from those that are taken."""
+
+    form: str
+    _: KW_ONLY
+    value: str
+    advice: str = _REMOVE
+    applies: Callable[[Any], bool] = bool
+
+    def sentence(self, name: str) -> str:
+        return f"{name}: {self.value} is not supported yet; {self.advice}."
+
+
+STAGE_LIMITS = (
+    NotYet("transforms", value="a transform"),
+    NotYet("predicates", value="a predicate"),
+)
+SINK_LIMITS = (
+    NotYet("topics.regex", value="a pattern", advice="list the topics in `topics`"),
+    NotYet(
+        "errors.deadletterqueue.topic.name",
+        value="a dead letter topic",
+        advice=f"{_REMOVE}; errors.tolerance=all skips and counts bad records",
+    ),
+)

@@ -1,0 +1,1 @@
+"""Transforms and predicates by Connect's names: what a connector may say of them."""
