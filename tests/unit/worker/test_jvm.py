@@ -1,8 +1,12 @@
-"""The command line of a driver's JVM: the same for the same jars, whatever the order on disk."""
+"""The JVM of a driver: a command line that is the same for the same jars, words without secrets."""
 
+import io
 from pathlib import Path
 
-from frazil.worker.jvm import class_path, java_command
+import pytest
+
+from frazil.runtime.hiding import Hiding
+from frazil.worker.jvm import _relay, class_path, java_command
 
 
 def test_our_own_jars_come_first_and_jars_that_nobody_opens_stay_out(tmp_path: Path) -> None:
@@ -20,3 +24,9 @@ def test_the_command_names_the_gateway_last_and_the_heap_once() -> None:
     assert command[-3:] == ["-cp", "x.jar:y.jar", "org.apache.spark.api.python.PythonGatewayServer"]
     assert command.count("-Xmx512m") == 1
     assert "-Xextra" in command
+
+
+def test_what_the_jvm_says_is_passed_on_without_secrets(capsys: pytest.CaptureFixture[str]) -> None:
+    said = io.BytesIO(b"a\nfor tr0ub4dor&3\n\tat b\nlast" + b"\xff")
+    _relay(said, Hiding(["tr0ub4dor&3"]))
+    assert capsys.readouterr().err == "a\nfor [hidden]\n\tat b\nlast\ufffd"

@@ -16,7 +16,8 @@ from frazil.worker.job import Job
 
 
 class FakeProbes:
-    def __init__(self, _board: StatusBoard) -> None: ...
+    def __init__(self, _board: StatusBoard, host: str, port: int) -> None:
+        assert (host, port) == ("127.0.0.1", 0)
 
     def start(self) -> int:
         return 4711
@@ -34,7 +35,7 @@ def crash(_assignment: Assignment, _board: StatusBoard) -> Job:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr("frazil.worker.loop.Probes", FakeProbes)
     monkeypatch.setattr("signal.signal", lambda *_: None)
-    monkeypatch.setattr("frazil.runtime.logs.configure", lambda *_: None)
+    monkeypatch.setattr("frazil.runtime.logs.configure", lambda *_, **__: None)
     assignment = Assignment(
         connector="c", epoch=1, generation=1, worker_id="w:1", config={}, kafka={}
     )
@@ -69,6 +70,18 @@ def test_a_folder_without_a_readable_assignment_is_a_bad_configuration(
     (folder / ASSIGNMENT_FILE).write_text(text)
     assert loop.run_worker(folder, crash) is ExitCode.BAD_CONFIG
     assert not (folder / STATUS_FILE).exists()
+
+
+def test_a_secret_that_an_error_holds_is_not_in_the_last_words(folder: Path) -> None:
+    def refuse_aloud(assignment: Assignment, _board: StatusBoard) -> Job:
+        raise ValueError(f"cannot log in with {assignment.config['password']}")
+
+    told = json.loads((folder / ASSIGNMENT_FILE).read_text())
+    told |= {"config": {"password": "tr0ub4dor&3"}, "secrets": ["tr0ub4dor&3"]}
+    (folder / ASSIGNMENT_FILE).write_text(json.dumps(told))
+    assert loop.run_worker(folder, refuse_aloud) is ExitCode.CRASHED
+    assert "cannot log in with [hidden]" in (last_words(folder).trace or "")
+    assert "tr0ub4dor" not in (folder / STATUS_FILE).read_text()
 
 
 def test_an_error_of_ours_has_its_own_exit_code() -> None:

@@ -1,10 +1,14 @@
 """The doors from Python to the JVM that PySpark keeps private, each named once."""
 
 # ruff: noqa: SLF001
+import json
+from collections.abc import Mapping
 from typing import Any
 
+from pyspark.errors.exceptions.captured import CapturedException
 from pyspark.java_gateway import ensure_callback_server_started
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
 
 
 def jvm(spark: SparkSession) -> Any:
@@ -15,6 +19,39 @@ def java_session(spark: SparkSession) -> Any:
     return spark._jsparkSession
 
 
+def new_array(spark: SparkSession, java_class: Any, length: int) -> Any:
+    gateway: Any = spark.sparkContext._gateway
+    return gateway.new_array(java_class, length)
+
+
+def call_static(spark: SparkSession, class_name: str, method: str) -> Any:
+    """Call a static method without arguments that shares its name with another method.
+
+    Py4J looks at one of them only, whichever this Java happens to list first.
+    """
+    java = jvm(spark).java.lang
+    found = java.Class.forName(class_name).getMethod(method, new_array(spark, java.Class, 0))
+    return found.invoke(None, new_array(spark, java.Object, 0))
+
+
 def allow_callbacks(spark: SparkSession) -> None:
     """Let Java objects call Python objects that implement a Java interface."""
     ensure_callback_server_started(spark.sparkContext._gateway)  # type: ignore[no-untyped-call]
+
+
+def json_type(texts: DataFrame, options: Mapping[str, str]) -> StructType:
+    """Find the type of JSON objects in a frame's only column, as Spark's reader of files does.
+
+    PySpark offers it for files and for RDDs of Python's objects only.
+    """
+    spark = texts.sparkSession
+    strings = getattr(texts._jdf, "as")(jvm(spark).org.apache.spark.sql.Encoders.STRING())
+    reader = java_session(spark).read()
+    for name, value in options.items():
+        reader = reader.option(name, value)
+    return StructType.fromJson(json.loads(reader.json(strings).schema().json()))
+
+
+def java_stack(error: CapturedException) -> str:
+    """Return the stack of a Java exception with those of its causes."""
+    return str(error._stackTrace)

@@ -23,6 +23,10 @@ class UnavailableError(WorkerError):
     exit_code = ExitCode.UNAVAILABLE
 
 
+class RefusedError(UnavailableError):
+    """Something outside knows us and will not have it; a later start can work."""
+
+
 class BadRecordError(WorkerError):
     exit_code = ExitCode.BAD_RECORD
 
@@ -39,5 +43,13 @@ class DataLossError(WorkerError):
     exit_code = ExitCode.DATA_LOSS
 
 
+class RolledBackError(DataLossError):
+    """What was written to one table was taken back."""
+
+
 class BadTableError(WorkerError):
     exit_code = ExitCode.BAD_TABLE
+
+
+class NoTableError(BadTableError):
+    """There is no table of this name, and none is to be created."""

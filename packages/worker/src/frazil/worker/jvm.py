@@ -7,16 +7,20 @@ names a Java module that slim Java builds do not have.
 import os
 import struct
 import subprocess
+import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
+from typing import IO
 
 from py4j.clientserver import ClientServer
 from pyspark.java_gateway import launch_gateway
 
+from frazil.runtime.hiding import Hiding
 from frazil.runtime.jars import JarStore
 from frazil.runtime.java import find_java
 from frazil.worker.archive import archive_flags
@@ -25,6 +29,7 @@ from frazil.worker.settings import WorkerSettings
 
 _START_SECONDS = 60
 _STOP_SECONDS = 60
+_RELAY_SECONDS = 5
 
 # Spark needs these doors open; the list is that of its own launcher.
 _OPEN_MODULES = (
@@ -69,12 +74,16 @@ def spark_home() -> Path:
 def class_path(extra: Path) -> list[Path]:
     """List our jars first, then PySpark's, in an order that never changes (the archive's key)."""
     own = sorted(extra.glob("*.jar"))
-    spark = (
-        jar
-        for jar in sorted((spark_home() / "jars").glob("*.jar"))
-        if not jar.name.startswith(_UNUSED_JARS)
-    )
-    return [*own, *spark]
+    return [*own, *(jar for jar in _spark_jars() if not jar.name.startswith(_UNUSED_JARS))]
+
+
+def unused_jars() -> list[Path]:
+    """List those of PySpark's jars that an image can do without: 200 MB."""
+    return [jar for jar in _spark_jars() if jar.name.startswith(_UNUSED_JARS)]
+
+
+def _spark_jars() -> list[Path]:
+    return sorted((spark_home() / "jars").glob("*.jar"))
 
 
 def java_command(java: Path, jars: Sequence[Path], memory: str, *extra: str) -> list[str]:
@@ -91,10 +100,11 @@ def java_command(java: Path, jars: Sequence[Path], memory: str, *extra: str) -> 
 
 
 @contextmanager
-def running_jvm(settings: WorkerSettings, memory: str) -> Iterator[ClientServer]:
+def running_jvm(settings: WorkerSettings, memory: str, *, hiding: Hiding) -> Iterator[ClientServer]:
     """Give a gateway to a new JVM that ends with the block, or with this process if it is killed.
 
-    The JVM watches its standard input: when our end of the pipe is gone, it exits.
+    The JVM watches its standard input: when our end of the pipe is gone, it exits. What it has to
+    say goes through our hands, for Java's errors may hold the configuration that they are about.
     """
     java = find_java(settings.java_home)
     jars = class_path(JarStore(settings.home).folder("spark"))
@@ -108,11 +118,29 @@ def running_jvm(settings: WorkerSettings, memory: str) -> Iterator[ClientServer]
             "SPARK_LOCAL_HOSTNAME": "localhost",
         }
         # A group of its own, so that Ctrl-C in a terminal reaches the JVM only through us.
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, env=environment, process_group=0)
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env=environment,
+            process_group=0,
+        )
+        relay = threading.Thread(target=_relay, args=(process.stdout, hiding), daemon=True)
+        relay.start()
         try:
             yield _connect(process, contact)
         finally:
             _end(process)
+            relay.join(_RELAY_SECONDS)
+
+
+def _relay(output: IO[bytes], hiding: Hiding) -> None:
+    """Pass on line by line what the JVM says, until it has ended."""
+    with output:
+        for line in output:
+            sys.stderr.write(hiding(line.decode(errors="replace")))
+            sys.stderr.flush()
 
 
 def _connect(process: "subprocess.Popen[bytes]", contact: Path) -> ClientServer:
@@ -126,9 +154,14 @@ def _connect(process: "subprocess.Popen[bytes]", contact: Path) -> ClientServer:
     port, secret_length = struct.unpack_from(">ii", data := contact.read_bytes())
     secret = data[8 : 8 + secret_length].decode()
     # PySpark takes a gateway that already runs by these two variables only.
-    os.environ["PYSPARK_GATEWAY_PORT"] = str(port)  # noqa: TID251
-    os.environ["PYSPARK_GATEWAY_SECRET"] = secret  # noqa: TID251
-    gateway: ClientServer = launch_gateway()  # type: ignore[no-untyped-call]
+    variables = {"PYSPARK_GATEWAY_PORT": str(port), "PYSPARK_GATEWAY_SECRET": secret}
+    os.environ.update(variables)  # noqa: TID251
+    try:
+        gateway: ClientServer = launch_gateway()  # type: ignore[no-untyped-call]
+    finally:
+        # A child that uses Spark too would take our JVM for its own.
+        for name in variables:
+            del os.environ[name]  # noqa: TID251
     return gateway
 
 

@@ -1,4 +1,4 @@
-"""The worker's own HTTP: /health, /status and /metrics on a loopback port that the system picks."""
+"""The worker's own HTTP: /health, /status and /metrics."""
 
 import threading
 from http import HTTPStatus
@@ -15,8 +15,8 @@ class Probes(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, board: StatusBoard, host: str = "127.0.0.1") -> None:
-        super().__init__((host, 0), _Handler)
+    def __init__(self, board: StatusBoard, host: str, port: int) -> None:
+        super().__init__((host, port), _Handler)
         self.board = board
 
     def start(self) -> int:

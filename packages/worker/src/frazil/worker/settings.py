@@ -18,3 +18,9 @@ class WorkerSettings(FrazilSettings):
         default=ArchiveMode.USE,
         description="Class-data archive of the JVM: use it, train (write) it, or do without.",
     )
+    probe_host: str = Field(
+        default="127.0.0.1", description="Address on which the probes are served."
+    )
+    probe_port: int = Field(
+        default=0, ge=0, le=65535, description="Port of the probes; 0 takes a free one."
+    )

@@ -1,0 +1,57 @@
+"""A connector as its worker reads it: the job of its class, its configuration, its files."""
+
+from importlib import import_module
+from pathlib import Path
+
+from frazil.contracts.assignment import Assignment
+from frazil.contracts.plugins import InvalidConfigError, ParsedConfig, find_plugin
+from frazil.runtime.logs import get_logger
+from frazil.worker.board import StatusBoard
+from frazil.worker.errors import BadConfigError
+from frazil.worker.job import Job, JobFactory
+
+log = get_logger(__name__)
+
+
+def jobs_in(package: str) -> JobFactory:
+    """Make jobs of a package: the connector's class names a module in it, `job` is its factory."""
+
+    def make(assignment: Assignment, board: StatusBoard) -> Job:
+        plugin = find_plugin(assignment.config["connector.class"])
+        factory: JobFactory = import_module(f"{package}.{plugin.job}").job
+        return factory(assignment, board)
+
+    return make
+
+
+def read_config(assignment: Assignment) -> ParsedConfig:
+    """Read the keys; what validate would refuse is refused here in the same words."""
+    try:
+        config = find_plugin(assignment.config["connector.class"]).parse(assignment.config)
+    except InvalidConfigError as error:
+        raise BadConfigError(str(error)) from error
+    for warning in config.warnings:
+        log.warning("config", text=warning)
+    return config
+
+
+def kafka_properties(assignment: Assignment, config: ParsedConfig, prefix: str) -> dict[str, str]:
+    """Return the client's settings; the connector's own, under the prefix, win."""
+    properties = assignment.kafka | config.prefixed(prefix)
+    if "bootstrap.servers" not in properties:
+        raise BadConfigError("No Kafka to work with: `bootstrap.servers` is not set.")
+    return properties
+
+
+def spark_keys(config: ParsedConfig) -> dict[str, str]:
+    return {f"spark.{key}": value for key, value in config.prefixed("spark.").items()}
+
+
+def file_path(assignment: Assignment, name: str) -> Path:
+    """Find a file that a configuration names, if files are allowed at all."""
+    if assignment.files_folder is None:
+        raise BadConfigError(
+            "Connectors may not touch files here: FRAZIL_FILES_FOLDER of the control API is not "
+            "set. Set it and restart the connector, or delete the connector."
+        )
+    return Path(assignment.files_folder) / name
