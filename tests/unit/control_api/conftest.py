@@ -7,14 +7,11 @@ import pytest
 from blockbuster import BlockBuster, blockbuster_ctx
 from structlog.testing import capture_logs
 from structlog.typing import EventDict
-from tests.support.control_api import FakeClock
+from tests.support.control_api import ASYNCHRONOUS, FakeClock
 
 from frazil.control_api.core.service import ConnectorService
 from frazil.control_api.engine.fake import FakeEngine
 from frazil.control_api.store.repository import Repository
-
-# Tests call the service and the store directly, which block by contract; these rooms must not.
-ASYNCHRONOUS = [f"frazil.control_api.{room}" for room in ("api", "engine", "kafka", "loops")]
 
 
 @pytest.fixture(autouse=True)

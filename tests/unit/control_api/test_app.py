@@ -8,10 +8,11 @@ from fastapi import FastAPI
 from tests.support.connect_rest import assert_error, until_healthy, until_state
 from tests.support.control_api import sink_config
 
-from frazil.control_api.app import SystemClock, create_app
+from frazil.control_api.app import create_app
 from frazil.control_api.core.service import ConnectorService
 from frazil.control_api.engine.fake import FakeEngine
 from frazil.control_api.kafka import broker
+from frazil.control_api.plant import SystemClock
 from frazil.control_api.settings import Settings
 
 

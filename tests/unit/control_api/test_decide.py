@@ -1,5 +1,6 @@
 """decide(): the table of all situations, and what must hold in each."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
 
@@ -121,8 +122,8 @@ class TestStarting:
 
     def test_while_another_worker_starts_it_waits_for_its_turn(self) -> None:
         action = act(Phase.NONE, starting=1)
-        assert (action.do, action.observed.phase) == (Do.NOTHING, Phase.NONE)
-        assert action.after == POLICY.look_soon
+        assert (action.do, action.observed.phase) == (Do.WAIT, Phase.NONE)
+        assert action.after == POLICY.start_turn
 
     def test_a_living_worker_becomes_running_by_its_own_word_only(self) -> None:
         assert act(Phase.STARTING, "starting").observed.phase is Phase.STARTING
@@ -130,12 +131,20 @@ class TestStarting:
         assert act(Phase.STARTING, "running").observed.phase is Phase.RUNNING
 
     def test_one_that_does_not_get_to_run_is_killed_and_tried_again(self) -> None:
-        action = act(Phase.STARTING, "starting", since=NOW - 301.0)
+        action = act(Phase.STARTING, "starting", since=NOW - 1.0, now=NOW + 301.0)
         assert (action.do, action.observed.phase) == (Do.KILL, Phase.WAITING)
         assert "did not run 300 s after its start" in (action.observed.trace or "")
 
+    def test_what_an_engine_does_before_there_is_a_worker_is_not_the_workers_fault(self) -> None:
+        action = act(Phase.STARTING, "starting", since=NOW - 1000.0)
+        assert (action.do, action.observed.phase) == (Do.NOTHING, Phase.STARTING)
+
+    def test_a_resumed_start_began_when_it_was_first_recorded(self) -> None:
+        assert act(Phase.STARTING, "none").observed.since == LONG_AGO
+
     def test_a_refused_start_is_a_failure_with_the_reason(self) -> None:
-        action = could_not_start("logs", seen(Phase.STARTING), "no java.", NOW, policy=POLICY)
+        record = connector(observed=seen(Phase.STARTING))
+        action = could_not_start(record, "no java.", NOW, policy=POLICY)
         assert action.observed.phase is Phase.WAITING
         assert (action.observed.trace or "").endswith("could not be started: no java.")
 
@@ -158,7 +167,7 @@ class TestFailing:
 
     def test_the_second_failure_in_a_row_waits_and_says_so(self) -> None:
         failed = act(Phase.RUNNING, "killed", failures=1)
-        assert failed.observed.retry_at == NOW + 5.0
+        assert NOW + 3.75 <= failed.observed.retry_at <= NOW + 5.0
         waiting = act(Phase.WAITING, "killed", failures=2, retry_at=NOW + 4.0)
         assert (waiting.do, waiting.after) == (Do.NOTHING, 4.0)
 
@@ -178,6 +187,24 @@ class TestFailing:
         assert lasting.observed.failures == 0
         fresh = act(Phase.RUNNING, "running", failures=3, since=NOW - 299.0)
         assert fresh.observed.failures == 3
+
+    def test_a_row_of_failures_began_with_its_first(self) -> None:
+        first = act(Phase.RUNNING, "killed")
+        assert first.observed.failing_since == NOW
+        second = act(Phase.RUNNING, "killed", failures=1, failing_since=NOW - 9.0)
+        assert second.observed.failing_since == NOW - 9.0
+        mended = act(Phase.RUNNING, (living(commits=1),), failures=1, failing_since=NOW - 9.0)
+        assert mended.observed.failing_since == 0.0
+
+    def test_a_connectors_own_patience_counts_from_the_first_failure(self) -> None:
+        def fail(since: float) -> Phase:
+            record = connector(observed=seen(Phase.RUNNING, failures=99, failing_since=since))
+            patient = replace(record, config={"errors.retry.timeout": "100000"})
+            there = Observation((killed(),))
+            return decide(patient, there, NOW, policy=POLICY, starting=0).observed.phase
+
+        assert fail(NOW - 39.0) is Phase.WAITING
+        assert fail(NOW - 100.0) is Phase.FAILED
 
     @pytest.mark.parametrize(
         "code",
@@ -205,6 +232,18 @@ class TestFailing:
         action = act(Phase.RUNNING, "silent")
         assert (action.do, action.epochs, action.observed.phase) == (Do.KILL, (5,), Phase.WAITING)
         assert "gave no answer for 60 s" in (action.observed.trace or "")
+
+    def test_a_worker_that_does_not_answer_is_asked_ever_more_rarely(self) -> None:
+        def after(silent_for: float) -> float | None:
+            worker = living()
+            assert worker.status is not None
+            asked = worker.status.model_copy(update={"port": 4711})
+            silent = replace(worker, status=asked, silent_for=silent_for)
+            record = connector(observed=seen(Phase.RUNNING))
+            return decide(record, Observation((silent,)), NOW, policy=policy, starting=0).after
+
+        policy = Policy(look_again=1.0, silence_timeout=60.0)
+        assert [after(seconds) for seconds in (0.0, 3.0, 50.0)] == [1.0, 3.0, 6.0]
 
     def test_last_words_count_at_once_and_the_process_gets_time_to_end(self) -> None:
         last = replace(living(WorkerState.FAILED))
@@ -250,8 +289,44 @@ class TestEnding:
         action = act(Phase.RUNNING, "stray and running")
         assert (action.do, action.epochs) == (Do.STOP, (4, 5))
 
+    @pytest.mark.parametrize("phase", [Phase.RUNNING, Phase.STOPPING, Phase.WAITING])
+    @pytest.mark.parametrize("make", [living, killed])
+    def test_the_last_rewind_is_what_the_worker_told_last_dead_or_alive(
+        self, phase: Phase, make: Callable[[], Worker]
+    ) -> None:
+        worker = make()
+        assert worker.status is not None
+        told = replace(worker, status=worker.status.model_copy(update={"rewind": 7}))
+        assert act(phase, (told,), rewind=3).observed.rewind == 7
+        assert act(phase, (told,), rewind=9).observed.rewind == 9
+
+    def test_a_new_worker_begins_with_the_rewind_that_the_last_one_told(self) -> None:
+        started = act(Phase.ENDED, rewind=7)
+        assert (started.do, started.observed.rewind) == (Do.START, 7)
+
     def test_topics_add_up_over_runs(self) -> None:
         said = living()
         assert said.status is not None
         reading = replace(said, status=said.status.model_copy(update={"position": {"b": {0: 1}}}))
         assert act(Phase.RUNNING, (reading,), topics=("a",)).observed.topics == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("phase", "generation", "done"),
+    [
+        (Phase.STARTING, 1, Do.NOTHING),
+        (Phase.STARTING, 2, Do.START),
+        (Phase.WAITING, 1, Do.START),
+        (Phase.NONE, 1, Do.START),
+    ],
+)
+def test_a_start_whose_image_is_on_its_way_is_waited_for(
+    phase: Phase, generation: int, done: Do
+) -> None:
+    record = connector(generation=generation, observed=seen(phase))
+    pulling = Observation(preparing="pulling image x:1: 43 %")
+    action = decide(record, pulling, NOW, policy=POLICY, starting=0)
+    assert action.do is done
+    if done is Do.NOTHING:
+        assert (action.observed, action.why) == (record.observed, "pulling image x:1: 43 %")
+        assert action.after == POLICY.look_soon

@@ -1,5 +1,7 @@
 """How a death is read, and the traces that the control API writes itself."""
 
+from dataclasses import replace
+
 import pytest
 from tests.support.control_api import exited, killed, status
 
@@ -62,3 +64,12 @@ def test_first_lines_end_so_that_no_client_drops_them(worker: Worker | None) -> 
     # Redpanda Console drops lines that end in a bracket or in "exception".
     first = ending_of("logs", worker).trace.splitlines()[0]
     assert not first.lower().endswith((")", "exception"))
+
+
+def test_the_engines_own_word_comes_before_what_the_worker_said() -> None:
+    cause = "needed more memory than the 64 MB of its container; raise frazil.container.memory"
+    worker = replace(exited(ExitCode.BAD_CONFIG, "said"), cause=cause, log_tail="one")
+    ending = ending_of("logs", worker)
+    assert ending.retriable
+    assert ending.trace.startswith(f"{CLASS}The worker of logs {cause}.")
+    assert ending.trace.endswith("\tone")

@@ -7,7 +7,7 @@ from typing import cast
 
 import pytest
 from structlog.typing import EventDict
-from tests.support.control_api import FakeClock, eventually, sink_config
+from tests.support.control_api import FakeClock, assignment, eventually, sink_config
 
 from frazil.contracts.assignment import Assignment
 from frazil.contracts.exit_code import ExitCode
@@ -17,12 +17,14 @@ from frazil.control_api.core.policy import Policy
 from frazil.control_api.core.service import ConnectorService, Submission
 from frazil.control_api.core.states import public_state
 from frazil.control_api.engine.fake import Behaviour, FakeEngine
+from frazil.control_api.loops.outfitter import Outfitter
 from frazil.control_api.loops.queue import WorkQueue
 from frazil.control_api.loops.reconciler import Reconciler
 from frazil.control_api.loops.timers import Resync
 from frazil.control_api.store.repository import Repository
 
 POLICY = Policy()
+OUTFITTER = Outfitter(worker_id="127.0.0.1:8083", kafka={"bootstrap.servers": "kafka:9092"})
 
 
 class KilledApi(BaseException):
@@ -40,8 +42,7 @@ def reconciler_of(engine: FakeEngine, store: Repository, clock: FakeClock) -> Re
         engine,
         clock=clock,
         policy=POLICY,
-        worker_id="127.0.0.1:8083",
-        kafka={"bootstrap.servers": "kafka:9092"},
+        outfitter=OUTFITTER,
     )
 
 
@@ -224,7 +225,7 @@ async def test_a_worker_that_cannot_work_is_tried_five_times_and_then_left(
         clock.move(after)
         waited += after
     assert len(engine.starts) == POLICY.max_failures
-    assert 35 <= waited < 40
+    assert 0.75 * 35 <= waited < 40
     assert (logs.get("logs").observed.trace or "").startswith("no broker\nGiven up")
     engine.behaviours.clear()
     logs.restart("logs", only_failed=True)
@@ -264,6 +265,77 @@ async def test_workers_start_one_after_another(
         engine.behaviours[name] = Behaviour(never_ready=True)
     await asyncio.gather(*(reconciler.reconcile(name) for name in names))
     assert len(engine.starts) == 1
+
+
+class TestABrokenOneDelaysNobody:
+    """Starts are made one by one, and looks may hang: the others go on all the same."""
+
+    async def test_a_start_that_hangs_gives_its_turn_to_the_next(
+        self,
+        reconciler: Reconciler,
+        service: ConnectorService,
+        engine: FakeEngine,
+        clock: FakeClock,
+    ) -> None:
+        engine.behaviours["broken"] = Behaviour(never_ready=True)
+        for name in ("broken", "good"):
+            service.create(Submission(name, sink_config()))
+            await reconciler.reconcile(name)
+        assert [name for name, _ in engine.starts] == ["broken"]
+        clock.move(POLICY.start_turn + 1)
+        await settle(reconciler, clock, "good")
+        assert state(service, "good") is ConnectState.RUNNING
+
+    async def test_whoever_waits_is_called_when_a_turn_is_free(
+        self, engine: FakeEngine, service: ConnectorService, store: Repository, clock: FakeClock
+    ) -> None:
+        queue = WorkQueue(clock.now)
+        reconciler = Reconciler(
+            queue, store, engine, clock=clock, policy=POLICY, outfitter=OUTFITTER
+        )
+        for name in ("first", "second"):
+            service.create(Submission(name, sink_config()))
+            await reconciler.reconcile(name)
+        assert queue.take() is None
+        await reconciler.reconcile("first")
+        assert state(service, "first") is ConnectState.RUNNING
+        assert queue.take() == "second"
+
+    async def test_looks_that_hang_leave_the_other_loops_to_the_others(
+        self,
+        engine: FakeEngine,
+        service: ConnectorService,
+        store: Repository,
+        clock: FakeClock,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        inspect = FakeEngine.inspect
+
+        async def hangs(engine: FakeEngine, name: str) -> object:
+            if name.startswith("bad"):
+                await asyncio.Event().wait()
+            return await inspect(engine, name)
+
+        monkeypatch.setattr(FakeEngine, "inspect", hangs)
+        queue = WorkQueue(asyncio.get_running_loop().time)
+        policy = Policy(inspect_timeout=0.01)
+        reconciler = Reconciler(
+            queue, store, engine, clock=clock, policy=policy, outfitter=OUTFITTER
+        )
+        for name in [*(f"bad-{number}" for number in range(20)), "good"]:
+            service.create(Submission(name, sink_config()))
+            queue.put(name)
+        working = [
+            asyncio.ensure_future(cast("Awaitable[None]", reconciler.work_loop())) for _ in range(4)
+        ]
+
+        async def is_running() -> bool:
+            return state(service, "good") is ConnectState.RUNNING
+
+        await eventually("the good one runs", is_running)
+        for loop in working:
+            assert not loop.done()
+            loop.cancel()
 
 
 async def test_a_pause_ends_the_worker_and_a_resume_starts_another(
@@ -335,7 +407,18 @@ async def test_a_worker_without_a_record_is_ended_and_removed(
     store.remove("logs")
     await settle(reconciler, clock)
     assert await engine.connectors() == []
-    assert store.starting() == set()
+    assert store.look("another")[1] == 0
+
+
+async def test_a_worker_without_a_record_that_ignores_a_stop_is_killed(
+    reconciler: Reconciler, engine: FakeEngine, clock: FakeClock
+) -> None:
+    engine.behaviours["logs"] = Behaviour(ignores_stop=True)
+    await engine.start(assignment("logs", 7), "spark-sink")
+    await reconciler.reconcile("logs")
+    clock.move(POLICY.stop_grace + 1)
+    await settle(reconciler, clock)
+    assert await engine.connectors() == []
 
 
 async def test_a_connector_made_anew_while_its_old_worker_ends_gets_a_worker_of_its_own(
@@ -356,9 +439,7 @@ async def test_suspending_ends_all_workers_and_changes_no_wish(
 ) -> None:
     queue = WorkQueue(asyncio.get_running_loop().time)
     policy = Policy(look_soon=0.001)
-    reconciler = Reconciler(
-        queue, store, engine, clock=clock, policy=policy, worker_id="x", kafka={}
-    )
+    reconciler = Reconciler(queue, store, engine, clock=clock, policy=policy, outfitter=OUTFITTER)
     await settle(reconciler, clock)
     working = asyncio.ensure_future(cast("Awaitable[None]", reconciler.work_loop()))
     await reconciler.suspend(10.0)
@@ -389,9 +470,7 @@ async def test_trouble_with_one_connector_is_tried_again_and_spares_the_others(
 
     monkeypatch.setattr(FakeEngine, "inspect", troubled)
     queue = WorkQueue(asyncio.get_running_loop().time)
-    reconciler = Reconciler(
-        queue, store, engine, clock=clock, policy=POLICY, worker_id="x", kafka={}
-    )
+    reconciler = Reconciler(queue, store, engine, clock=clock, policy=POLICY, outfitter=OUTFITTER)
     for name in ("bad", "good"):
         service.create(Submission(name, sink_config()))
         queue.put(name)

@@ -1,10 +1,12 @@
 """The use cases, on a real store and without a reconciler."""
 
+from collections.abc import Callable
+
 import pytest
 from tests.support.control_api import SINK_CLASS, sink_config
 
 from frazil.contracts.states import Target
-from frazil.control_api.core.connector import Observed, Phase
+from frazil.control_api.core.connector import Connector, Observed, Phase
 from frazil.control_api.core.errors import (
     AlreadyExistsError,
     BadRequestError,
@@ -109,6 +111,20 @@ class TestConfiguring:
             made.patch("logs", {"name": "other"})
         assert made.get("logs").generation == 1
 
+    def test_a_patch_that_was_overtaken_is_made_of_what_is_there_then(
+        self, made: ConnectorService, store: Repository, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        change = store.change
+
+        def overtaken(name: str, put: Callable[[Connector | None], Connector]) -> Connector:
+            monkeypatch.setattr(store, "change", change)
+            made.patch("logs", {"other": "1"})
+            return change(name, put)
+
+        monkeypatch.setattr(store, "change", overtaken)
+        patched = made.patch("logs", {"mine": "2"})
+        assert (patched.config["other"], patched.config["mine"]) == ("1", "2")
+
     def test_a_patch_creates_nothing(self, service: ConnectorService) -> None:
         with pytest.raises(NotFoundError, match=r"^Connector nope not found$"):
             service.patch("nope", {})
@@ -146,6 +162,13 @@ class TestSteering:
         store.record("logs", Observed(phase=Phase.WAITING))
         connector, restarted = made.restart("logs", only_failed=True)
         assert (connector.generation, restarted) == (2, True)
+
+    def test_what_failed_before_a_pause_counts_as_failed(
+        self, made: ConnectorService, store: Repository
+    ) -> None:
+        store.record("logs", Observed(phase=Phase.FAILED))
+        made.set_target("logs", Target.PAUSED)
+        assert made.restart("logs", only_failed=True)[1] is True
 
     def test_only_a_task_that_is_there_can_be_restarted(self, made: ConnectorService) -> None:
         made.restart_task("logs", 0)

@@ -1,11 +1,12 @@
 """Settings: where things are by default, and what is refused."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
-from frazil.control_api.kafka.properties import read_properties
+from frazil.control_api.plant import _client_properties
 from frazil.control_api.settings import Settings
 
 
@@ -21,6 +22,55 @@ def test_listening_to_the_world_has_to_be_wanted(host: str) -> None:
     assert Settings(host=host, allow_remote=True).host == host
 
 
+@pytest.fixture
+def pem(tmp_path: Path) -> Path:
+    file = tmp_path / "x.pem"
+    file.touch()
+    return file
+
+
+@pytest.mark.parametrize(
+    "known", [["credentials"], ["tls_certificate", "tls_key", "tls_client_ca"]]
+)
+def test_the_world_may_come_if_callers_are_known(pem: Path, known: list[str]) -> None:
+    files: dict[str, Any] = dict.fromkeys(known, pem)
+    assert Settings(host="0.0.0.0", **files).host == "0.0.0.0"
+
+
+def test_tls_alone_tells_nothing_of_callers(pem: Path) -> None:
+    with pytest.raises(ValidationError, match="FRAZIL_CREDENTIALS"):
+        Settings(host="0.0.0.0", tls_certificate=pem, tls_key=pem)
+
+
+@pytest.mark.parametrize("half", ["tls_certificate", "tls_key", "tls_client_ca"])
+def test_half_of_tls_is_refused(pem: Path, half: str) -> None:
+    files: dict[str, Any] = {half: pem}
+    with pytest.raises(ValidationError, match="need"):
+        Settings(**files)
+
+
+def test_clients_see_what_is_advertised() -> None:
+    assert Settings().worker_id == "127.0.0.1:8083"
+    assert Settings(advertised_host="connect", advertised_port=443).worker_id == "connect:443"
+
+
+def test_what_references_may_name_is_listed_with_commas(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FRAZIL_SECRETS_ENV", "DB_*, TOKEN,")
+    monkeypatch.setenv("FRAZIL_SECRETS_PATHS", "/run/secrets,/etc/frazil")
+    settings = Settings()
+    assert settings.secrets_env == ("DB_*", "TOKEN")
+    assert settings.secrets_paths == (Path("/run/secrets"), Path("/etc/frazil"))
+
+
+def test_workers_inherit_no_variable_that_may_be_a_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("DB_PASSWORD", "FRAZIL_DATABASE_URL", "HARMLESS"):
+        monkeypatch.setenv(name, "sqlite://")
+    settings = Settings(secrets_env=("DB_*",))
+    assert {"DB_PASSWORD", "HARMLESS"} <= settings.environment.keys()
+    assert "HARMLESS" in settings.worker_environment
+    assert not {"DB_PASSWORD", "FRAZIL_DATABASE_URL"} & settings.worker_environment.keys()
+
+
 def test_everything_lies_in_the_home_folder_unless_told_otherwise(tmp_path: Path) -> None:
     settings = Settings(home=tmp_path)
     assert settings.database == f"sqlite:///{tmp_path}/control-api/connectors.db"
@@ -33,10 +83,15 @@ def test_the_environment_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     assert Settings().port == 9999
 
 
-def test_client_properties_are_read_as_java_writes_them(tmp_path: Path) -> None:
+def test_client_properties_are_read_as_java_writes_them_and_win_over_ours(tmp_path: Path) -> None:
     file = tmp_path / "client.properties"
     file.write_text("# comment\n! another\n\nsecurity.protocol = SSL\nsasl.jaas.config=a=b;\n")
-    assert read_properties(file) == {"security.protocol": "SSL", "sasl.jaas.config": "a=b;"}
+    settings = Settings(bootstrap_servers="k:1", kafka_properties=file)
+    read = {"security.protocol": "SSL", "sasl.jaas.config": "a=b;"}
+    assert _client_properties(settings) == {"bootstrap.servers": "k:1", **read}
+    file.write_text("bootstrap.servers=other:1")
+    assert _client_properties(settings) == {"bootstrap.servers": "other:1"}
+    assert _client_properties(Settings(bootstrap_servers="k:1")) == {"bootstrap.servers": "k:1"}
 
 
 def test_the_readme_lists_every_setting_with_its_words() -> None:

@@ -37,6 +37,13 @@ def test_a_failure_is_shown_on_the_connector_and_on_its_task(phase: Phase) -> No
     assert shown(Target.RUNNING, phase) == (ConnectState.FAILED, ConnectState.FAILED)
 
 
+@pytest.mark.parametrize("phase", [Phase.WAITING, Phase.FAILED])
+def test_a_pause_is_shown_on_the_connector_and_does_not_mend_its_task(phase: Phase) -> None:
+    assert shown(Target.PAUSED, phase) == (ConnectState.PAUSED, ConnectState.FAILED)
+    overall = public_state(connector(target=Target.PAUSED, observed=Observed(phase=phase))).overall
+    assert overall is ConnectState.FAILED
+
+
 @pytest.mark.parametrize("phase", [Phase.NONE, Phase.ENDED, Phase.WAITING, Phase.FAILED])
 def test_a_stopped_connector_has_no_tasks(phase: Phase) -> None:
     assert shown(Target.STOPPED, phase) == (ConnectState.STOPPED, None)

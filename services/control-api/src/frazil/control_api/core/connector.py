@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from frazil.contracts.offsets import Offsets, Rewind
 from frazil.contracts.states import Target
 
 TASK_ID = 0
@@ -31,7 +32,10 @@ class Observed:
     """What the reconciler saw and did last; nobody else writes it.
 
     `epoch` and `generation` are those of the last start, `since` is when the phase was entered
-    (seconds since 1970), `failures` counts the runs that ended without progress.
+    (seconds since 1970), `failures` counts the runs that ended without progress, a row that began
+    at `failing_since`, `rewind` is the number of the last rewind that a worker has applied.
+    `topics` were read since reset number `topics_reset`, at which the worker stood at
+    `topics_base`.
     """
 
     phase: Phase = Phase.NONE
@@ -42,16 +46,26 @@ class Observed:
     retry_at: float = 0.0
     trace: str | None = None
     topics: tuple[str, ...] = ()
+    topics_reset: int = 0
+    topics_base: Offsets = field(default_factory=dict)
+    rewind: int = 0
+    failing_since: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Connector:
-    """What the user wants. `generation` grows with each change that needs a new worker."""
+    """What the user wants. `generation` grows with each change that needs a new worker.
+
+    The last rewind of a name outlives the connector, as its consumer group does. `topics_reset`
+    counts how often its list of topics was to be forgotten.
+    """
 
     name: str
     config: Mapping[str, str]
     target: Target = Target.RUNNING
     generation: int = 1
+    rewind: Rewind | None = None
+    topics_reset: int = 0
     observed: Observed = field(default_factory=Observed)
 
     @property

@@ -13,10 +13,12 @@ from frazil.control_api.core.connector import Connector, Observed, Phase
 from frazil.control_api.core.ending import Ending, ending_of, make_trace
 from frazil.control_api.core.observation import Observation, Worker
 from frazil.control_api.core.policy import Policy
+from frazil.control_api.core.topics import track
 
 
 class Do(StrEnum):
     NOTHING = "NOTHING"
+    WAIT = "WAIT"  # for the turn to start
     START = "START"
     STOP = "STOP"
     KILL = "KILL"
@@ -37,9 +39,9 @@ class Action:
 def decide(
     connector: Connector, observation: Observation, now: float, *, policy: Policy, starting: int
 ) -> Action:
-    """Choose one step; `starting` counts the other connectors whose workers are starting."""
-    seen = connector.observed
-    living = observation.living
+    """Choose one step; `starting` counts the others whose starts are to be waited for."""
+    connector, policy = _informed(connector, observation), policy.of(connector.config)
+    seen, living = connector.observed, observation.living
     if any(worker.epoch != seen.epoch for worker in living):
         # Whoever they are, nothing of ours may start or go on beside them.
         return _end(seen, living, now, policy=policy, why="a worker of another epoch lives")
@@ -53,8 +55,20 @@ def decide(
             return _settle(seen, Phase.NONE, now)
         case Target.PAUSED:
             return _decide_paused(connector, now)
+        case Target.RUNNING if observation.preparing and _is_being_started(connector):
+            return Action(Do.NOTHING, seen, observation.preparing, policy.look_soon)
         case Target.RUNNING:
             return _decide_revival(connector, dead, now, policy=policy, starting=starting)
+
+
+def _informed(connector: Connector, observation: Observation) -> Connector:
+    """Note what the last worker told, in whatever state it is by now."""
+    worker = observation.worker(connector.observed.epoch)
+    if worker is None or worker.status is None:
+        return connector
+    seen = track(connector, worker.status.position)
+    observed = replace(seen, rewind=max(seen.rewind, worker.status.rewind))
+    return replace(connector, observed=observed)
 
 
 def _decide_living(connector: Connector, worker: Worker, now: float, policy: Policy) -> Action:
@@ -69,21 +83,27 @@ def _decide_living(connector: Connector, worker: Worker, now: float, policy: Pol
     if seen.phase.has_failed:
         return _see_out(seen, worker, now, policy)
     if worker.status is not None and worker.status.state.is_final:
-        return _fail(seen, ending_of(connector.name, worker), worker, now, policy=policy)
+        return _fail(connector, ending_of(connector.name, worker), worker, now, policy=policy)
     complaint = _complaint(seen, worker, now, policy)
     if complaint is not None:
         ending = Ending(retriable=True, trace=make_trace(f"The worker {complaint}"))
-        failed = _fail(seen, ending, worker, now, policy=policy)
+        failed = _fail(connector, ending, worker, now, policy=policy)
         return replace(failed, do=Do.KILL, epochs=(worker.epoch,), why=complaint)
-    return _watch(seen, worker.status, now, policy)
+    return _watch(seen, worker, now, policy)
 
 
 def _complaint(seen: Observed, worker: Worker, now: float, policy: Policy) -> str | None:
     if worker.silent_for > policy.silence_timeout:
         return f"gave no answer for {policy.silence_timeout:.0f} s and was killed"
-    if seen.phase is Phase.STARTING and now - seen.since > policy.start_timeout:
+    if seen.phase is Phase.STARTING and _starting_for(seen, worker, now) > policy.start_timeout:
         return f"did not run {policy.start_timeout:.0f} s after its start and was killed"
     return None
+
+
+def _starting_for(seen: Observed, worker: Worker, now: float) -> float:
+    """Count from the worker's own beginning: an engine may have had much to do before."""
+    said = worker.status.since.timestamp() if worker.status else seen.since
+    return now - max(seen.since, said)
 
 
 def _see_out(seen: Observed, worker: Worker, now: float, policy: Policy) -> Action:
@@ -93,18 +113,23 @@ def _see_out(seen: Observed, worker: Worker, now: float, policy: Policy) -> Acti
     return Action(Do.NOTHING, seen, "it failed and is ending", policy.look_soon)
 
 
-def _watch(seen: Observed, status: WorkerStatus | None, now: float, policy: Policy) -> Action:
+def _watch(seen: Observed, worker: Worker, now: float, policy: Policy) -> Action:
+    status = worker.status
     running = status is not None and status.state is WorkerState.RUNNING
     phase = Phase.RUNNING if running else Phase.STARTING
+    failures = 0 if _has_progressed(seen, status, now, policy) else seen.failures
     observed = replace(
         seen,
         phase=phase,
         since=seen.since if phase is seen.phase else now,
-        failures=0 if _has_progressed(seen, status, now, policy) else seen.failures,
+        failures=failures,
+        failing_since=seen.failing_since if failures else 0.0,
         trace=None,
-        topics=tuple(sorted({*seen.topics, *(status.position if status else ())})),
     )
     after = policy.look_again if running else policy.look_soon
+    # To ask one that does not answer takes long, and it is asked ever more rarely.
+    silent_for = worker.silent_for if status is not None and status.port else 0.0
+    after = max(after, min(silent_for, policy.silence_timeout / 10))
     return Action(Do.NOTHING, observed, f"the worker says {phase}", after)
 
 
@@ -132,7 +157,9 @@ def _end(
 def _settle(seen: Observed, phase: Phase, now: float) -> Action:
     if seen.phase is phase:
         return Action(Do.NOTHING, seen, "as wished")
-    observed = replace(seen, phase=phase, since=now, failures=0, trace=None)
+    observed = replace(
+        seen, phase=phase, since=now, failures=0, failing_since=0.0, retry_at=0.0, trace=None
+    )
     return Action(Do.NOTHING, observed, "no worker lives, as wished")
 
 
@@ -151,23 +178,31 @@ def _decide_revival(
     renewed = seen.generation != connector.generation
     if not resumed and not renewed:
         if seen.phase in (Phase.STARTING, Phase.RUNNING):
-            return _fail(seen, ending_of(connector.name, dead), dead, now, policy=policy)
+            return _fail(connector, ending_of(connector.name, dead), dead, now, policy=policy)
         if seen.phase is Phase.FAILED:
             return Action(Do.NOTHING, seen, "failed; a new start needs a person")
         if seen.phase is Phase.WAITING and now < seen.retry_at:
             return Action(Do.NOTHING, seen, "waits for its next start", seen.retry_at - now)
     if starting >= policy.max_starting:
-        return Action(Do.NOTHING, seen, "waits for others to start", policy.look_soon)
-    observed = Observed(
+        return Action(Do.WAIT, seen, "waits for others to start", policy.start_turn)
+    observed = replace(
+        seen,
         phase=Phase.STARTING,
         epoch=seen.epoch if resumed else _next_epoch(seen.epoch, now),
         generation=connector.generation,
-        since=now,
+        since=seen.since if resumed else now,
         failures=0 if renewed else seen.failures,
-        topics=seen.topics,
+        failing_since=0.0 if renewed else seen.failing_since,
+        retry_at=0.0,
+        trace=None,
     )
     why = "its start is resumed" if resumed else "a worker is wanted"
     return Action(Do.START, observed, why, policy.look_soon, (observed.epoch,))
+
+
+def _is_being_started(connector: Connector) -> bool:
+    seen = connector.observed
+    return seen.phase is Phase.STARTING and seen.generation == connector.generation
 
 
 def _next_epoch(epoch: int, now: float) -> int:
@@ -180,18 +215,25 @@ def _next_epoch(epoch: int, now: float) -> int:
 
 
 def _fail(
-    seen: Observed, ending: Ending, worker: Worker | None, now: float, *, policy: Policy
+    connector: Connector, ending: Ending, worker: Worker | None, now: float, *, policy: Policy
 ) -> Action:
+    seen = connector.observed
     status = worker.status if worker else None
-    before = 0 if _has_progressed(seen, status, now, policy) else seen.failures
-    failures = before + 1
-    delay = policy.retry_delay(failures) if ending.retriable else None
+    begins = seen.failures == 0 or _has_progressed(seen, status, now, policy)
+    failures = 1 if begins else seen.failures + 1
+    since = now if begins else seen.failing_since
+    delay = (
+        policy.retry_delay(connector.name, failures, failing_for=now - since)
+        if ending.retriable
+        else None
+    )
     given_up = ending.retriable and delay is None
     observed = replace(
         seen,
         phase=Phase.FAILED if delay is None else Phase.WAITING,
         since=now,
         failures=failures,
+        failing_since=since,
         retry_at=0.0 if delay is None else now + delay,
         trace=f"{ending.trace}\nGiven up: {failures} failures in a row without progress."
         if given_up
@@ -201,9 +243,9 @@ def _fail(
     return Action(Do.NOTHING, observed, why, policy.look_soon if delay is None else delay)
 
 
-def could_not_start(
-    name: str, seen: Observed, reason: str, now: float, *, policy: Policy
-) -> Action:
-    """What to record when the engine refused to start a worker."""
-    trace = make_trace(f"The worker of {name} could not be started: {reason.rstrip('.')}")
-    return _fail(seen, Ending(retriable=True, trace=trace), None, now, policy=policy)
+def could_not_start(connector: Connector, reason: str, now: float, *, policy: Policy) -> Action:
+    """What to record when no worker could be started."""
+    name, why = connector.name, reason.rstrip(".")
+    trace = make_trace(f"The worker of {name} could not be started: {why}")
+    ending = Ending(retriable=True, trace=trace)
+    return _fail(connector, ending, None, now, policy=policy.of(connector.config))

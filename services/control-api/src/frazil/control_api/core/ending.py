@@ -32,6 +32,9 @@ def ending_of(name: str, worker: Worker | None) -> Ending:
     """Read how a dead worker ended; None is a worker of which nothing is left."""
     if worker is None:
         return Ending(retriable=True, trace=make_trace(f"The worker of {name} has vanished"))
+    if worker.cause is not None:
+        sentence = f"The worker of {name} {worker.cause}"
+        return Ending(retriable=True, trace=make_trace(sentence, worker.log_tail))
     if worker.status is not None and worker.status.exit_code is not None:
         code = worker.status.exit_code
         said = worker.status.trace

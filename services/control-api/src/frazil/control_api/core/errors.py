@@ -3,13 +3,24 @@
 ControlError
 +- BadRequestError              400
 |  +- InvalidConnectorError     400  (all complaints about a configuration)
++- ForbiddenError               403
 +- NotFoundError                404
 |  +- RouteNotFoundError        404
 +- NotAcceptableError           406
 +- AlreadyExistsError           409
 +- UnsupportedMediaTypeError    415
-+- StoreError                   500
+|  +- MissingContentTypeError   415
++- BadCredentialsFileError      500
++- StoreError                   503
++- BrokerError                  500  (Kafka, in the words of Connect)
+|  +- GroupBusyError            500
+|  +- UnknownPartitionError     400
++- CatalogError                 502
++- SecretError                  503  (a `${...}` reference)
+|  +- SecretRefusedError        400
+|  +- SecretMissingError        503
 +- EngineError                  503
++- CatalogTimeoutError          504
 """
 
 from collections.abc import Sequence
@@ -40,12 +51,16 @@ class InvalidConnectorError(BadRequestError):
         super().__init__(str(InvalidConfigError(messages)))
 
 
+class ForbiddenError(ControlError):
+    status = 403
+
+
 class NotFoundError(ControlError):
     status = 404
 
 
 class RouteNotFoundError(NotFoundError):
-    before_route = True
+    """A part of the path that cannot be what the route takes it for."""
 
     def __init__(self) -> None:
         super().__init__("HTTP 404 Not Found")
@@ -71,11 +86,61 @@ class UnsupportedMediaTypeError(ControlError):
         super().__init__("HTTP 415 Unsupported Media Type")
 
 
+class MissingContentTypeError(UnsupportedMediaTypeError):
+    """There is a body and no word on its type, which Connect sees only when it reads the body."""
+
+    before_route = False
+
+
+class BadCredentialsFileError(ControlError):
+    """The message names the caller whose entry is wrong, and never what it holds."""
+
+
 class StoreError(ControlError):
     """What is stored cannot be reached or read."""
+
+    status = 503
+
+
+class BrokerError(ControlError):
+    """Kafka does not answer, refuses, or cannot be asked with these properties."""
+
+
+class GroupBusyError(BrokerError):
+    """The consumer group has members, which alone may say where they are."""
+
+
+class UnknownPartitionError(BrokerError):
+    status = 400
+
+
+class SecretError(ControlError):
+    """A reference cannot be resolved; the message never has a part of a value."""
+
+    status = 503
+
+
+class SecretRefusedError(SecretError):
+    """It may not be resolved, or nobody knows how."""
+
+    status = 400
+
+
+class SecretMissingError(SecretError):
+    """It may be resolved, but nothing is there."""
 
 
 class EngineError(ControlError):
     """The engine cannot do what it was told; the next pass tries again."""
 
     status = 503
+
+
+class CatalogError(ControlError):
+    """The catalog of a connector's tables said no, or nothing that could be understood."""
+
+    status = 502
+
+
+class CatalogTimeoutError(ControlError):
+    status = 504

@@ -10,14 +10,32 @@ class HealthStatus(StrEnum):
     UNHEALTHY = "unhealthy"
 
 
+class Role(StrEnum):
+    """Of all processes on one store one looks after the workers."""
+
+    LEADER = "leader"
+    FOLLOWER = "follower"
+
+
 @dataclass(frozen=True, slots=True)
 class Vitals:
-    """`failure` names a loop that has died, `broker` says whether Kafka answers."""
+    """`failure` names a loop that has died; `broker` and `engine` say whether these answer."""
 
     ready: bool
+    role: Role
     failure: str | None
     broker: str
+    engine: str
     cluster_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Gauges:
+    """What /metrics shows of this process; only the one that leads reconciles."""
+
+    queued: int
+    trouble: str | None
+    leads: bool
 
 
 @dataclass(frozen=True, slots=True)

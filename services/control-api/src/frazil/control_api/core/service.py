@@ -1,11 +1,14 @@
 """The use cases: each checks, writes what is wanted, and puts the name on the queue. None acts."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from frazil.contracts.config_infos import ConfigInfos
 from frazil.contracts.naming import run_folder
-from frazil.contracts.plugins import Plugin, UnknownPluginError, find_plugin
+from frazil.contracts.offsets import Rewind
+from frazil.contracts.plugins import PLUGINS, Plugin, UnknownPluginError, find_plugin
+from frazil.contracts.plugins.frazil_keys import LABEL_PREFIX
 from frazil.contracts.states import ConnectState, Target
 from frazil.control_api.core.connector import TASK_ID, Connector
 from frazil.control_api.core.errors import (
@@ -14,7 +17,9 @@ from frazil.control_api.core.errors import (
     InvalidConnectorError,
     NotFoundError,
 )
-from frazil.control_api.core.ports import ConnectorStore
+from frazil.control_api.core.judgement import judge
+from frazil.control_api.core.ports import ConnectorStore, Secrets
+from frazil.control_api.core.references import NoSecrets
 from frazil.control_api.core.states import public_state
 
 Config = Mapping[str, str | None]
@@ -31,11 +36,24 @@ class Submission:
 
 
 class ConnectorService:
-    """Calls block for a few milliseconds; `notify` has to be safe to call from any thread."""
+    """Calls block for a few milliseconds; `notify` has to be safe to call from any thread.
 
-    def __init__(self, store: ConnectorStore, notify: Callable[[str], None]) -> None:
+    `plugins` are the classes that connectors may have. Without `secrets` every reference is
+    refused.
+    """
+
+    def __init__(
+        self,
+        store: ConnectorStore,
+        notify: Callable[[str], None],
+        plugins: tuple[Plugin, ...] = PLUGINS,
+        *,
+        secrets: Secrets | None = None,
+    ) -> None:
         self._store = store
         self._notify = notify
+        self._secrets = secrets or NoSecrets()
+        self.plugins = plugins
 
     def all(self) -> list[Connector]:
         return [connector for connector in self._store.all() if not connector.is_deleted]
@@ -48,7 +66,7 @@ class ConnectorService:
 
     def create(self, submission: Submission) -> Connector:
         name = submission.name.strip()
-        config = _checked(_named(name, submission.config))
+        config = self._checked(_named(name, submission.config))
 
         def add(old: Connector | None) -> Connector:
             if _visible(old):
@@ -59,7 +77,7 @@ class ConnectorService:
 
     def configure(self, name: str, config: Config) -> tuple[Connector, bool]:
         """Replace the configuration, or create the connector; tell whether it is new."""
-        checked = _checked(_named(name, config))
+        checked = self._checked(_named(name, config))
         created = False
 
         def put(old: Connector | None) -> Connector:
@@ -72,13 +90,12 @@ class ConnectorService:
         return self._change(name, put), created
 
     def patch(self, name: str, changes: Config) -> Connector:
-        def merge(old: Connector | None) -> Connector:
-            connector = _present(old, f"Connector {name} not found")
-            merged = {**connector.config, **changes}
-            kept = {key: value for key, value in merged.items() if value is not None}
-            return _reconfigured(connector, _checked(_named(name, kept)))
-
-        return self._change(name, merge)
+        """Judge before the store is locked, for to look behind references takes time."""
+        while True:
+            present = self.get(name).config
+            config = self._checked(_patched(name, present, changes))
+            with suppress(_OvertakenError):
+                return self._replace(name, present, config)
 
     def set_target(self, name: str, target: Target) -> None:
         """Pause, resume or stop."""
@@ -90,7 +107,7 @@ class ConnectorService:
     def restart(self, name: str, *, only_failed: bool) -> tuple[Connector, bool]:
         """Ask for a new worker, if need be; tell whether one was asked for."""
         connector = _present(self._store.get(name), f"Unknown connector: {name}")
-        if only_failed and public_state(connector).connector is not ConnectState.FAILED:
+        if only_failed and public_state(connector).overall is not ConnectState.FAILED:
             return connector, False
         return self._renew(name), True
 
@@ -100,13 +117,45 @@ class ConnectorService:
             raise NotFoundError(f"Unknown task: {name}-{task}")
         self._renew(name)
 
+    def forget_topics(self, name: str) -> None:
+        """Begin the list of topics that the connector has read anew; nobody's is empty anyway."""
+        if self.find(name) is None:
+            return
+
+        def reset(old: Connector | None) -> Connector:
+            connector = _present(old, f"Unknown connector {name}")
+            return replace(connector, topics_reset=connector.topics_reset + 1)
+
+        self._change(name, reset)
+
+    def rewind(self, name: str, make: Callable[[Connector], Rewind]) -> None:
+        """Note where a sink's next worker is to go on."""
+
+        def note(old: Connector | None) -> Connector:
+            connector = _present(old, f"Connector {name} not found")
+            return replace(connector, rewind=make(connector))
+
+        self._change(name, note)
+
     def validate(self, plugin_name: str, config: Config) -> ConfigInfos:
         class_name = _class_name(config)
         if not _stem(class_name).endswith(_stem(plugin_name)):
             raise BadRequestError(
                 f"Included connector type {class_name} does not match request type {plugin_name}"
             )
-        return _plugin(class_name).validate(config)
+        return judge(self._plugin(class_name), config, self._secrets)
+
+    def _checked(self, config: Config) -> dict[str, str]:
+        infos = judge(self._plugin(_class_name(config)), config, self._secrets)
+        if faults := [fault for info in infos.configs for fault in info.value.errors]:
+            raise InvalidConnectorError(faults)
+        return {key: value for key, value in config.items() if value is not None}
+
+    def _plugin(self, class_name: str) -> Plugin:
+        try:
+            return find_plugin(class_name, self.plugins)
+        except UnknownPluginError as error:
+            raise BadRequestError(str(error)) from error
 
     def _renew(self, name: str) -> Connector:
         def renew(old: Connector | None) -> Connector:
@@ -115,6 +164,17 @@ class ConnectorService:
 
         return self._change(name, renew)
 
+    def _replace(self, name: str, present: Mapping[str, str], config: dict[str, str]) -> Connector:
+        """Raise _OvertakenError if the configuration is not the present one any more."""
+
+        def put(old: Connector | None) -> Connector:
+            connector = _present(old, f"Connector {name} not found")
+            if connector.config != present:
+                raise _OvertakenError
+            return _reconfigured(connector, config)
+
+        return self._change(name, put)
+
     def _aim(self, name: str, target: Target, complaint: str) -> None:
         self._change(name, lambda old: replace(_present(old, complaint), target=target))
 
@@ -122,6 +182,16 @@ class ConnectorService:
         connector = self._store.change(name, change)
         self._notify(name)
         return connector
+
+
+class _OvertakenError(Exception):
+    """What was judged is not what is there any more."""
+
+
+def _patched(name: str, config: Config, changes: Config) -> Config:
+    kept = {key: value for key, value in {**config, **changes}.items() if value is not None}
+    # A name that was taken away is missed, not put back.
+    return _named(name, kept) if "name" in kept else kept
 
 
 def _visible(connector: Connector | None) -> Connector | None:
@@ -139,13 +209,25 @@ def _made(
     name: str, config: Mapping[str, str], target: Target, leaving: Connector | None
 ) -> Connector:
     """Make a connector; one of the same name may still be leaving, and is then replaced."""
-    generation = leaving.generation + 1 if leaving else 1
-    return Connector(name, config, target, generation)
+    if leaving is None:
+        return Connector(name, config, target)
+    return Connector(
+        name,
+        config,
+        target,
+        generation=leaving.generation + 1,
+        topics_reset=leaving.topics_reset + 1,
+    )
 
 
 def _reconfigured(connector: Connector, config: Mapping[str, str]) -> Connector:
-    changed = dict(config) != dict(connector.config)
+    changed = _without_labels(config) != _without_labels(connector.config)
     return replace(connector, config=config, generation=connector.generation + changed)
+
+
+def _without_labels(config: Mapping[str, str]) -> dict[str, str]:
+    """Leave what a worker would read."""
+    return {k: value for k, value in config.items() if not k.startswith(LABEL_PREFIX)}
 
 
 def _named(name: str, config: Config) -> Config:
@@ -162,25 +244,11 @@ def _named(name: str, config: Config) -> Config:
     return config
 
 
-def _checked(config: Config) -> dict[str, str]:
-    infos = _plugin(_class_name(config)).validate(config)
-    if faults := [fault for info in infos.configs for fault in info.value.errors]:
-        raise InvalidConnectorError(faults)
-    return {key: value for key, value in config.items() if value is not None}
-
-
 def _class_name(config: Config) -> str:
     class_name = config.get("connector.class")
     if not class_name:
         raise BadRequestError("Connector config contains no connector type")
     return class_name
-
-
-def _plugin(class_name: str) -> Plugin:
-    try:
-        return find_plugin(class_name)
-    except UnknownPluginError as error:
-        raise BadRequestError(str(error)) from error
 
 
 def _stem(class_name: str) -> str:

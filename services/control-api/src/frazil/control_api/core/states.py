@@ -13,12 +13,18 @@ class PublicState:
     connector: ConnectState
     task: ConnectState | None
 
+    @property
+    def overall(self) -> ConnectState:
+        """One word for both: of a paused connector it matters more that its task has failed."""
+        return ConnectState.FAILED if self.task is ConnectState.FAILED else self.connector
+
 
 _UNASSIGNED = PublicState(ConnectState.UNASSIGNED, ConnectState.UNASSIGNED)
 _RUNNING = PublicState(ConnectState.RUNNING, ConnectState.RUNNING)
 _RESTARTING = PublicState(ConnectState.RESTARTING, ConnectState.RESTARTING)
 _PAUSED = PublicState(ConnectState.PAUSED, ConnectState.PAUSED)
 _FAILED = PublicState(ConnectState.FAILED, ConnectState.FAILED)
+_PAUSED_FAILED = PublicState(ConnectState.PAUSED, ConnectState.FAILED)
 _STOPPED = PublicState(ConnectState.STOPPED, None)
 
 # A worker that still lives is shown as what it does, whatever is wanted of it: PAUSED and STOPPED
@@ -36,8 +42,8 @@ _TABLE: dict[tuple[Target, Phase], PublicState] = {
     (Target.PAUSED, Phase.RUNNING): _RUNNING,
     (Target.PAUSED, Phase.STOPPING): _RUNNING,
     (Target.PAUSED, Phase.ENDED): _PAUSED,
-    (Target.PAUSED, Phase.WAITING): _FAILED,
-    (Target.PAUSED, Phase.FAILED): _FAILED,
+    (Target.PAUSED, Phase.WAITING): _PAUSED_FAILED,
+    (Target.PAUSED, Phase.FAILED): _PAUSED_FAILED,
     (Target.STOPPED, Phase.NONE): _STOPPED,
     (Target.STOPPED, Phase.STARTING): _UNASSIGNED,
     (Target.STOPPED, Phase.RUNNING): _RUNNING,

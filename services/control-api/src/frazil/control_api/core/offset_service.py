@@ -1,0 +1,203 @@
+"""The use cases of Connect's offsets API: a sink's consumer group, a source's offsets topic.
+
+A sink goes on where its table says. So what is altered in its group is also noted as a rewind,
+which its next worker applies to the table's ledger.
+"""
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Protocol
+
+from frazil.contracts.naming import consumer_group
+from frazil.contracts.offsets import Rewind
+from frazil.contracts.plugins import InvalidOffsetError, UnknownPluginError, find_plugin
+from frazil.contracts.states import Target
+from frazil.control_api.core.connector import Connector, Phase
+from frazil.control_api.core.errors import BadRequestError, BrokerError, GroupBusyError
+from frazil.control_api.core.offsets import (
+    PartitionOffset,
+    reset,
+    rewound,
+    sink_entries,
+    sink_positions,
+)
+from frazil.control_api.core.ports import Clock, GroupOffsets, OffsetsTopic
+
+MakeRewind = Callable[[Connector], Rewind]
+Remember = Callable[[str, MakeRewind], Awaitable[None]]
+Resolve = Callable[[Mapping[str, str]], Awaitable[Mapping[str, str]]]
+
+_DONE = "The offsets for this connector have been {} successfully"
+
+
+class KindOfOffsets(Protocol):
+    """What there is to do with offsets, for sinks and for sources."""
+
+    async def read(self, connector: Connector) -> list[PartitionOffset]: ...
+
+    async def alter(self, connector: Connector, entries: Sequence[PartitionOffset]) -> None: ...
+
+    async def reset(self, connector: Connector) -> None: ...
+
+
+class OffsetService:
+    def __init__(self, sinks: KindOfOffsets, sources: KindOfOffsets) -> None:
+        self._kinds = {"sink": sinks, "source": sources}
+
+    async def read(self, connector: Connector) -> list[PartitionOffset]:
+        return await self._kind(connector).read(connector)
+
+    async def alter(self, connector: Connector, entries: Sequence[PartitionOffset]) -> str:
+        _require_target_stopped(connector)
+        await self._kind(connector).alter(connector, entries)
+        return _DONE.format("altered")
+
+    async def reset(self, connector: Connector) -> str:
+        _require_target_stopped(connector)
+        await self._kind(connector).reset(connector)
+        return _DONE.format("reset")
+
+    def _kind(self, connector: Connector) -> KindOfOffsets:
+        try:
+            return self._kinds[find_plugin(connector.config["connector.class"]).type]
+        except UnknownPluginError as error:
+            raise BadRequestError(str(error)) from error
+
+
+class ClientProperties:
+    """Kafka client properties of a connector: those of all workers, and its own overrides."""
+
+    def __init__(self, kafka: Mapping[str, str], resolve: Resolve) -> None:
+        self._kafka = kafka
+        self._resolve = resolve
+
+    async def of(self, connector: Connector, *prefixes: str) -> dict[str, str]:
+        config = await self._resolve(connector.config)
+        overrides = (
+            {name.removeprefix(prefix): text}
+            for prefix in prefixes
+            for name, text in config.items()
+            if name.startswith(prefix)
+        )
+        properties = dict(self._kafka)
+        for override in overrides:
+            properties |= override
+        return properties
+
+
+class SinkOffsets:
+    def __init__(
+        self,
+        groups: GroupOffsets,
+        properties: ClientProperties,
+        remember: Remember,
+        clock: Clock,
+    ) -> None:
+        self._groups = groups
+        self._properties = properties
+        self._remember = remember
+        self._clock = clock
+
+    async def read(self, connector: Connector) -> list[PartitionOffset]:
+        name = connector.name
+        with _failing_with(f"Failed to retrieve consumer group offsets for sink connector {name}"):
+            return sink_entries(await self._groups.read(*await self._group(connector)))
+
+    async def alter(self, connector: Connector, entries: Sequence[PartitionOffset]) -> None:
+        positions = sink_positions(connector.name, entries)
+        with _moving("alter", connector, f"consumer group offsets for connector {connector.name}"):
+            await self._groups.alter(*await self._group(connector), positions)
+        await self._note(connector, partial(rewound, positions=positions))
+
+    async def reset(self, connector: Connector) -> None:
+        with _moving("reset", connector, f"consumer group offsets for connector {connector.name}"):
+            await self._groups.delete(*await self._group(connector))
+        await self._note(connector, reset)
+
+    async def _note(self, connector: Connector, make: Callable[..., Rewind]) -> None:
+        now = self._clock.now()
+        await self._remember(
+            connector.name, lambda found: make(found.rewind, found.observed.rewind, now=now)
+        )
+
+    async def _group(self, connector: Connector) -> tuple[dict[str, str], str]:
+        properties = await self._properties.of(connector, "consumer.override.", "admin.override.")
+        return properties, properties.get("group.id", consumer_group(connector.name))
+
+
+class SourceOffsets:
+    def __init__(self, topic: OffsetsTopic, properties: ClientProperties) -> None:
+        self._topic = topic
+        self._properties = properties
+
+    async def read(self, connector: Connector) -> list[PartitionOffset]:
+        name = connector.name
+        with _failing_with(f"Failed to retrieve offsets for source connector {name}"):
+            return await self._topic.read(await self._client(connector), name)
+
+    async def alter(self, connector: Connector, entries: Sequence[PartitionOffset]) -> None:
+        _check_entries(connector, entries)
+        with _moving("modify", connector, f"offsets for source connector {connector.name}"):
+            await self._topic.write(await self._client(connector), connector.name, entries)
+
+    async def reset(self, connector: Connector) -> None:
+        with _moving("modify", connector, f"offsets for source connector {connector.name}"):
+            client = await self._client(connector)
+            known = await self._topic.read(client, connector.name)
+            forgotten = [PartitionOffset(entry.partition, None) for entry in known]
+            await self._topic.write(client, connector.name, forgotten)
+
+    async def _client(self, connector: Connector) -> dict[str, str]:
+        return await self._properties.of(connector, "producer.override.")
+
+
+def has_ended(connector: Connector) -> bool:
+    """Tell whether nothing of a stopped connector is left that could move its offsets."""
+    return connector.observed.phase is Phase.NONE
+
+
+def _require_target_stopped(connector: Connector) -> None:
+    if connector.target is not Target.STOPPED:
+        raise BadRequestError(
+            "Connectors must be in the STOPPED state before their offsets can be modified. This "
+            "can be done for the specified connector by issuing a 'PUT' request to the "
+            f"'/connectors/{connector.name}/stop' endpoint"
+        )
+
+
+def _check_entries(connector: Connector, entries: Sequence[PartitionOffset]) -> None:
+    plugin = find_plugin(connector.config["connector.class"])
+    for entry in entries:
+        if entry.partition is None:
+            raise BadRequestError("Partition objects cannot be null")
+        try:
+            plugin.check_source_offset(entry.partition, entry.offset)
+        except InvalidOffsetError as error:
+            raise BadRequestError(str(error)) from error
+
+
+@contextmanager
+def _failing_with(failure: str) -> Iterator[None]:
+    try:
+        yield
+    except BrokerError as error:
+        raise type(error)(f"{failure}: {error.message}") from error
+
+
+@contextmanager
+def _moving(verb: str, connector: Connector, what: str) -> Iterator[None]:
+    """Word the failures of a change; that somebody is still at work is one of them."""
+    try:
+        if not has_ended(connector):
+            raise GroupBusyError("its worker lives")
+        with _failing_with(f"Failed to {verb} {what}"):
+            yield
+    except GroupBusyError as error:
+        raise GroupBusyError(
+            f"Failed to {verb} {what} either because its tasks haven't stopped completely yet or "
+            f"the connector was resumed before the request to {verb} its offsets could be "
+            "successfully completed. If the connector is in a stopped state, this operation can "
+            "be safely retried. If it doesn't eventually succeed, the Connect cluster may need to "
+            "be restarted to get rid of the zombie sink tasks."
+        ) from error

@@ -1,0 +1,114 @@
+"""Connect's offsets API as data: what is wanted of partitions, and the rewind that it comes to."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from frazil.contracts.offsets import Offsets, Rewind, each
+from frazil.control_api.core.errors import BadRequestError
+
+Positions = Mapping[tuple[str, int], int | None]
+"""By topic and partition the offset to go on at; None: as if it had never been read."""
+
+TOPIC, PARTITION, OFFSET = "kafka_topic", "kafka_partition", "kafka_offset"
+_INTEGER = re.compile(r"[+-]?[0-9]+", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionOffset:
+    """One entry on the wire, its maps as the connector knows them; no offset: to be forgotten."""
+
+    partition: Mapping[str, Any] | None
+    offset: Mapping[str, Any] | None
+
+
+def sink_entries(offsets: Offsets) -> list[PartitionOffset]:
+    """Spell a consumer group's offsets as Connect does."""
+    return [
+        PartitionOffset({TOPIC: topic, PARTITION: partition}, {OFFSET: offset})
+        for topic, partition, offset in sorted(each(offsets))
+    ]
+
+
+def sink_positions(name: str, entries: Iterable[PartitionOffset]) -> Positions:
+    """Read what is wanted of a sink; later entries win, and each fault has Connect's sentence."""
+    positions = {_topic_partition(entry.partition): _offset(entry.offset) for entry in entries}
+    for (topic, partition), offset in positions.items():
+        if offset is not None and offset < 0:
+            raise BadRequestError(
+                f"Failed to modify offsets for sink connector {name}: the offset {offset} of "
+                f"{topic}-{partition} is negative"
+            )
+    return positions
+
+
+def _topic_partition(partition: Mapping[str, Any] | None) -> tuple[str, int]:
+    if partition is None:
+        raise BadRequestError("The partition for a sink connector offset cannot be null or missing")
+    if not {TOPIC, PARTITION} <= partition.keys():
+        raise BadRequestError(
+            f"The partition for a sink connector offset must contain the keys '{TOPIC}' and "
+            f"'{PARTITION}'"
+        )
+    if partition[TOPIC] is None:
+        raise BadRequestError("Kafka topic names must be valid strings and may not be null")
+    if partition[PARTITION] is None:
+        raise BadRequestError("Kafka partitions must be valid numbers and may not be null")
+    return str(partition[TOPIC]), _integer(partition[PARTITION], "partition", bits=32)
+
+
+def _offset(offset: Mapping[str, Any] | None) -> int | None:
+    if offset is None:
+        return None
+    if OFFSET not in offset:
+        raise BadRequestError(
+            f"The offset for a sink connector should either be null or contain the key '{OFFSET}'"
+        )
+    return _integer(offset[OFFSET], "offset", bits=64)
+
+
+def _integer(value: object, what: str, *, bits: int) -> int:
+    text = "null" if value is None else str(value)
+    limit = 2 ** (bits - 1)
+    if len(text) < bits and _INTEGER.fullmatch(text) and -limit <= int(text) < limit:
+        return int(text)
+    raise BadRequestError(
+        f"Failed to parse the following Kafka {what} value in the provided offsets: '{text}'. "
+        f"{what.capitalize()} values for sink connectors need to be integers."
+    )
+
+
+def rewound(last: Rewind | None, applied: int, positions: Positions, *, now: float) -> Rewind:
+    """Add positions to the last rewind if no worker has applied it yet, else to none."""
+    pending = last if last is not None and last.number > applied else Rewind(number=0)
+    wanted = {**_positions(pending), **positions}
+    offsets: Offsets = {}
+    fresh: dict[str, list[int]] = {}
+    for (topic, partition), offset in sorted(wanted.items(), key=lambda item: item[0]):
+        if offset is None:
+            fresh.setdefault(topic, []).append(partition)
+        else:
+            offsets.setdefault(topic, {})[partition] = offset
+    return Rewind(
+        number=_next_number(last, applied, now),
+        offsets=offsets,
+        fresh=fresh,
+        everything=pending.everything,
+    )
+
+
+def reset(last: Rewind | None, applied: int, *, now: float) -> Rewind:
+    """Begin everything anew, whatever was wanted before."""
+    return Rewind(number=_next_number(last, applied, now), everything=True)
+
+
+def _positions(rewind: Rewind) -> dict[tuple[str, int], int | None]:
+    going_on = {(topic, partition): offset for topic, partition, offset in each(rewind.offsets)}
+    fresh = {(topic, partition): None for topic, ps in rewind.fresh.items() for partition in ps}
+    return {**going_on, **fresh}
+
+
+def _next_number(last: Rewind | None, applied: int, now: float) -> int:
+    """Grow, and start from the time of day: a table remembers numbers longer than a database."""
+    return max((last.number if last else 0) + 1, applied + 1, int(now))
