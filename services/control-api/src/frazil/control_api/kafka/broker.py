@@ -2,12 +2,16 @@
 
 import asyncio
 import logging
+from collections.abc import Mapping
 
+from aiokafka.protocol.metadata import MetadataRequest
+
+from frazil.control_api.core.errors import BrokerError
+from frazil.control_api.kafka.clients import connected
 from frazil.runtime.logs import get_logger
 
 log = get_logger(__name__)
 
-_TIMEOUT = 10.0
 _PERIOD = 30.0
 _PERIOD_WHILE_AWAY = 5.0
 
@@ -15,8 +19,8 @@ _PERIOD_WHILE_AWAY = 5.0
 class BrokerProbe:
     """`cluster_id` stays known when the broker goes away; `state` says how it is now."""
 
-    def __init__(self, bootstrap_servers: str) -> None:
-        self._bootstrap_servers = bootstrap_servers
+    def __init__(self, properties: Mapping[str, str]) -> None:
+        self._properties = properties
         self.cluster_id: str | None = None
         self.state = "not asked yet"
 
@@ -30,11 +34,9 @@ class BrokerProbe:
     async def ask(self) -> bool:
         before = self.state
         try:
-            # Not wait_for: before Python 3.12 it may swallow a cancellation.
-            async with asyncio.timeout(_TIMEOUT):
-                self.cluster_id = await _cluster_id(self._bootstrap_servers)
-        except Exception as error:  # noqa: BLE001 (whatever it is: the broker did not answer)
-            self.state = f"{self._bootstrap_servers} does not answer: {error!r}"
+            self.cluster_id = await _cluster_id(self._properties)
+        except BrokerError as error:
+            self.state = error.message
         else:
             self.state = "connected"
         if self.state != before:
@@ -42,13 +44,7 @@ class BrokerProbe:
         return self.state == "connected"
 
 
-async def _cluster_id(bootstrap_servers: str) -> str:
-    from aiokafka.admin import AIOKafkaAdminClient  # noqa: PLC0415 (the API need not wait for it)
-
-    admin = AIOKafkaAdminClient(bootstrap_servers=bootstrap_servers)
-    try:
-        await admin.start()
-        cluster = await admin.describe_cluster()
-    finally:
-        await admin.close()
-    return str(cluster["cluster_id"])
+async def _cluster_id(properties: Mapping[str, str]) -> str:
+    async with connected(properties) as client:
+        metadata = await client.send(client.get_random_node(), MetadataRequest([]))
+    return str(metadata.cluster_id)

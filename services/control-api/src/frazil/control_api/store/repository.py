@@ -1,127 +1,141 @@
-"""All queries. Sessions live here and nowhere else; what goes in and out are core's records."""
+"""The store of connectors: one transaction a call; what goes in and out are core's records."""
 
-from collections.abc import Callable
-from dataclasses import asdict
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine as Database
-from sqlalchemy import event
-from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy import Connection, Row, Select
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.pool import ConnectionPoolEntry
-from sqlmodel import Session, SQLModel, col, create_engine, select
 
 from frazil.contracts.states import Target
-from frazil.control_api.core.connector import Connector, Observed, Phase
+from frazil.control_api.core.connector import Connector, Observed
 from frazil.control_api.core.errors import StoreError
-from frazil.control_api.store.tables import ConnectorRow, ObservedRow
+from frazil.control_api.core.history import ConfigVersion, StateChange
+from frazil.control_api.core.ports import LeaderLock
+from frazil.control_api.store import history, queries
+from frazil.control_api.store.database import answering, open_database, shown
+from frazil.control_api.store.lock import FileLock, SessionLock
+from frazil.control_api.store.records import (
+    connector_of,
+    observed_of,
+    rewind_of,
+    write_observed,
+    write_wanted,
+)
+from frazil.control_api.store.schema import migrate
 
 
 class Repository:
-    """A ConnectorStore in a SQL database; may be used from many threads."""
+    """A ConnectorStore in a SQL database; may be used from many threads and processes."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, now: Callable[[], float] = time.time) -> None:
+        self._now = now
+        # Writers of this process wait here for their turn: SQLite lets them sleep and try again.
+        self._turn = threading.Lock()
+        self._database = open_database(url)
         try:
-            self._database = _open(url)
-            SQLModel.metadata.create_all(self._database)
-        except (SQLAlchemyError, OSError) as error:
-            raise StoreError(f"the database {url} cannot be opened: {error}") from error
+            migrate(self._database.writer)
+        except SQLAlchemyError as error:
+            self._database.close()
+            where = shown(self._database.url)
+            raise StoreError(f"the database {where} cannot be opened: {error}") from error
 
     def all(self) -> list[Connector]:
-        with Session(self._database) as session:
-            seen = {row.name: row for row in session.exec(select(ObservedRow))}
-            rows = session.exec(select(ConnectorRow).order_by(col(ConnectorRow.name)))
-            return [_connector(row, seen.get(row.name)) for row in rows]
+        found = filter(None, map(connector_of, self._rows(queries.ALL)))
+        # Not left to the database, which may be set to the order of some language.
+        return sorted(found, key=lambda connector: connector.name)
 
     def get(self, name: str) -> Connector | None:
-        with Session(self._database) as session:
-            return _read(session, name)
+        return connector_of(self._rows(queries.ONE, key=name)[0])
+
+    def look(self, name: str) -> tuple[Connector, int]:
+        row = self._rows(queries.ONE, key=name)[0]
+        left_over = Connector(
+            name, {}, Target.DELETED, rewind=rewind_of(row), observed=observed_of(row)
+        )
+        return connector_of(row) or left_over, row.others_starting
 
     def change(self, name: str, change: Callable[[Connector | None], Connector]) -> Connector:
-        with Session(self._database) as session:
-            connector = change(_read(session, name))
-            session.merge(
-                ConnectorRow(
-                    name=name,
-                    config=dict(connector.config),
-                    target=connector.target,
-                    generation=connector.generation,
-                )
-            )
-            session.commit()
-            return connector
+        with self._writing() as (connection, revision):
+            row = _one(connection, name)
+            before = connector_of(row)
+            wanted = change(before)
+            write_wanted(connection, row, wanted, revision)
+            rewind = wanted.rewind or rewind_of(row)
+            after = replace(wanted, observed=observed_of(row), rewind=rewind)
+            history.append(connection, before, after, revision=revision, now=self._now())
+            return after
 
-    def starting(self) -> set[str]:
-        with Session(self._database) as session:
-            return set(
-                session.exec(select(ObservedRow.name).where(ObservedRow.phase == Phase.STARTING))
-            )
+    def changed(self, after: int) -> tuple[list[str], int]:
+        found = self._rows(queries.CHANGED, after=after)
+        return [row.name for row in found], max((row.revision for row in found), default=after)
 
     def record(self, name: str, observed: Observed) -> None:
-        with Session(self._database) as session:
-            fields: dict[str, Any] = asdict(observed) | {"topics": list(observed.topics)}
-            session.merge(ObservedRow(name=name, **fields))
-            session.commit()
+        with self._writing() as (connection, revision):
+            row = _one(connection, name)
+            write_observed(connection, row, name, observed)
+            before = connector_of(row)
+            if before is not None:
+                after = replace(before, observed=observed)
+                history.append(connection, before, after, revision=revision, now=self._now())
 
     def remove(self, name: str) -> bool:
-        with Session(self._database) as session:
-            wanted = session.get(ConnectorRow, name)
-            if wanted is not None and wanted.target != Target.DELETED:
+        with self._writing() as (connection, _):
+            row = _one(connection, name)
+            if row.connector_name is not None and row.connector_target != Target.DELETED:
                 return False
-            for row in (wanted, session.get(ObservedRow, name)):
-                if row is not None:
-                    session.delete(row)
-            session.commit()
+            connection.execute(queries.DELETE, {"key": name})
+            if row.observed_name is not None:
+                seen = observed_of(row)
+                left = Observed(epoch=seen.epoch, rewind=seen.rewind)
+                write_observed(connection, row, name, left)
             return True
 
+    def configs(self, name: str) -> list[ConfigVersion]:
+        return list(map(history.config_version, self._rows(queries.CONFIGS, key=name)))
+
+    def state_changes(
+        self, *, after: int = 0, name: str | None = None, limit: int = 100
+    ) -> list[StateChange]:
+        if name is None:
+            rows = self._rows(queries.STATES, after=after, limit=limit)
+        else:
+            rows = self._rows(queries.STATES_OF_ONE, after=after, limit=limit, key=name)
+        return list(map(history.state_change, rows))
+
+    def newest_state_changes(self, name: str, limit: int) -> list[StateChange]:
+        rows = self._rows(queries.NEWEST_STATES, key=name, limit=limit)
+        return list(map(history.state_change, rows))
+
+    def last_state_change(self) -> int:
+        return self._rows(queries.LAST_STATE)[0][0] or 0
+
+    def leader_lock(self) -> LeaderLock:
+        """Return a lock that is shared by all processes on this database."""
+        if self._database.writer.dialect.name == "postgresql":
+            return SessionLock(self._database)
+        return FileLock(Path(f"{self._database.url.database}.leader"))
+
     def close(self) -> None:
-        self._database.dispose()
+        self._database.close()
+
+    def _rows(self, statement: Select[Any], **parameters: object) -> Sequence[Row[Any]]:
+        with answering(), self._database.reader.connect() as connection:
+            return connection.execute(statement, parameters).all()
+
+    @contextmanager
+    def _writing(self) -> Iterator[tuple[Connection, int]]:
+        """Wait for the writer before, then write alone; what was written counts if nothing raises.
+
+        One order of all writes means that whoever has seen one revision has seen all before it.
+        """
+        with self._turn, answering(), self._database.writer.begin() as connection:
+            yield connection, connection.execute(queries.COUNT_UP).scalar_one()
 
 
-def _read(session: Session, name: str) -> Connector | None:
-    row = session.get(ConnectorRow, name)
-    return None if row is None else _connector(row, session.get(ObservedRow, name))
-
-
-def _connector(row: ConnectorRow, seen: ObservedRow | None) -> Connector:
-    observed = Observed() if seen is None else _observed(seen)
-    return Connector(row.name, row.config, Target(row.target), row.generation, observed)
-
-
-def _observed(row: ObservedRow) -> Observed:
-    return Observed(
-        phase=Phase(row.phase),
-        epoch=row.epoch,
-        generation=row.generation,
-        since=row.since,
-        failures=row.failures,
-        retry_at=row.retry_at,
-        trace=row.trace,
-        topics=tuple(row.topics),
-    )
-
-
-def _open(url: str) -> Database:
-    database = create_engine(url)
-    if database.dialect.name == "sqlite":
-        if database.url.database:
-            Path(database.url.database).parent.mkdir(parents=True, exist_ok=True)
-        _prepare_sqlite(database)
-    return database
-
-
-def _prepare_sqlite(database: Database) -> None:
-    """Make transactions real: the driver's own begin too late to keep read and write together."""
-
-    @event.listens_for(database, "connect")
-    def _connect(connection: DBAPIConnection, _entry: ConnectionPoolEntry) -> None:
-        connection.isolation_level = None
-        connection.execute("PRAGMA journal_mode=WAL")
-        # Survives the death of this process; only that of the machine may cost the last writes.
-        connection.execute("PRAGMA synchronous=NORMAL")
-        connection.execute("PRAGMA busy_timeout=10000")
-
-    @event.listens_for(database, "begin")
-    def _begin(connection: Any) -> None:
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
+def _one(connection: Connection, name: str) -> Row[Any]:
+    return connection.execute(queries.ONE, {"key": name}).one()

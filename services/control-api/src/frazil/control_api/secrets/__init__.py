@@ -1,0 +1,1 @@
+"""What `${...}` references stand for. Nobody else looks into the places where secrets are."""

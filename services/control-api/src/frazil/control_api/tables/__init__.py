@@ -1,0 +1,1 @@
+"""Iceberg tables, read in a process of its own: the only room that knows PyIceberg."""

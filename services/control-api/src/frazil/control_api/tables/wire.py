@@ -1,0 +1,38 @@
+"""What the control API and the process that reads tables say to each other, as JSON."""
+
+from datetime import datetime
+
+from pydantic import BaseModel
+
+from frazil.contracts.ledger import Ledger
+
+
+class Question(BaseModel):
+    """Which branches of which tables, and whose ledgers; it holds secrets and is never logged."""
+
+    catalog: str
+    properties: dict[str, str]
+    tables: dict[str, str]
+    connector: str
+
+
+class EntryAnswer(BaseModel):
+    snapshot_id: int
+    at: datetime
+    ledger: Ledger | None
+
+
+class TableAnswer(BaseModel):
+    """The snapshots behind the present state, oldest first."""
+
+    table: str
+    entries: list[EntryAnswer]
+    is_whole: bool
+    rows: int | None
+
+
+class Answer(BaseModel):
+    """Either tables, or the sentence that says why there are none."""
+
+    tables: list[TableAnswer] = []
+    complaint: str | None = None
