@@ -1,31 +1,27 @@
 """The process engine: a worker is a child process that outlives its parent and is found again."""
 
 import asyncio
-import fcntl
 import os
 import signal
 import subprocess
-import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import aclosing
 from pathlib import Path
-from typing import IO
-
-import httpx
-from pydantic import ValidationError
 
 from frazil.contracts.assignment import Assignment
 from frazil.contracts.naming import connector_of, run_folder
-from frazil.contracts.worker_status import WorkerStatus
 from frazil.control_api.core.errors import EngineError
 from frazil.control_api.core.observation import Observation, Worker
+from frazil.control_api.engine.claim import Claim
 from frazil.control_api.engine.commands import command
+from frazil.control_api.engine.log_file import log_lines
+from frazil.control_api.engine.polling import StatusPoll
 from frazil.control_api.engine.run_folder import RunFolder
-from frazil.runtime.child import try_lock
+from frazil.control_api.engine.run_watch import RunWatch
 
 _KEPT_FOLDERS = 3
-_POLL_TIMEOUT = 1.0
 _REAP_TIMEOUT = 1.0
+_WATCH_SECONDS = 0.4
 
 _Key = tuple[str, int]
 
@@ -37,26 +33,30 @@ class ProcessEngine:
     when each worker last answered.
     """
 
-    def __init__(self, root: Path, command: Callable[[str, Path], Sequence[str]] = command) -> None:
+    def __init__(
+        self,
+        root: Path,
+        command: Callable[[str, Path], Sequence[str]] = command,
+        *,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         self._root = root.resolve()
         self._command = command
+        self._environment = environment
         self._children: dict[_Key, subprocess.Popen[bytes]] = {}
-        self._answered: dict[_Key, float] = {}
-        self._claim: IO[str] | None = None
-        # Workers are on this machine: a proxy from the environment has no business here.
-        self._http = httpx.AsyncClient(timeout=_POLL_TIMEOUT, trust_env=False)
+        self._claim = Claim(self._root / ".lock")
+        self._poll = StatusPoll()
 
-    def claim(self) -> None:
-        """Make the run folders this engine's alone, for as long as this process lives.
+    @property
+    def trouble(self) -> str | None:
+        """There is nothing between us and our own machine that could be away."""
+        return None
 
-        Two reconcilers on the same workers would end each other's. Raises EngineError.
-        """
-        self._root.mkdir(parents=True, exist_ok=True)
-        claim = (self._root / ".lock").open("w")
-        if not try_lock(claim, fcntl.LOCK_EX):
-            claim.close()
-            raise EngineError(f"another control API looks after the workers in {self._root}")
-        self._claim = claim
+    async def claim(self) -> None:
+        await asyncio.to_thread(self._claim.take)
+
+    async def release(self) -> None:
+        await asyncio.to_thread(self._claim.release)
 
     async def start(self, assignment: Assignment, kind: str) -> None:
         try:
@@ -67,7 +67,8 @@ class ProcessEngine:
     async def inspect(self, connector: str) -> Observation:
         seen = await asyncio.to_thread(self._look, connector)
         workers = [
-            await self._ask(connector, worker) if worker.alive else worker for worker in seen
+            await self._poll.ask(connector, worker, _address(worker)) if worker.alive else worker
+            for worker in seen
         ]
         return Observation(tuple(workers))
 
@@ -83,14 +84,33 @@ class ProcessEngine:
     async def connectors(self) -> list[str]:
         return await asyncio.to_thread(self._connectors)
 
+    async def changes(self) -> AsyncIterator[str]:
+        try:
+            watch = await asyncio.to_thread(RunWatch, self._newest_folders)
+            while True:
+                await asyncio.sleep(_WATCH_SECONDS)
+                for name in await asyncio.to_thread(watch.changed):
+                    yield name
+        except OSError as error:
+            raise EngineError(str(error)) from error
+
+    async def logs(self, connector: str, *, tail: int, follow: bool) -> AsyncIterator[str]:
+        folders = await asyncio.to_thread(self._folders, connector)
+        for folder in folders[-1:]:
+            lines = log_lines(folder.log, tail=tail, follow=follow, is_alive=folder.is_alive)
+            async with aclosing(lines):
+                async for line in lines:
+                    yield line
+
     async def close(self) -> None:
-        await self._http.aclose()
-        if self._claim is not None:
-            self._claim.close()
+        await self._poll.close()
+        self._claim.release()
 
     def _spawn(self, assignment: Assignment, kind: str) -> None:
         key = (assignment.connector, assignment.epoch)
-        child = self._folder(*key).spawn(assignment, lambda folder: self._command(kind, folder))
+        child = self._folder(*key).spawn(
+            assignment, lambda folder: self._command(kind, folder), environment=self._environment
+        )
         if child is not None:
             self._children[key] = child
         older = [folder for folder in self._folders(key[0]) if not folder.is_alive()]
@@ -126,27 +146,6 @@ class ProcessEngine:
             log_tail=folder.log_tail(),
         )
 
-    async def _ask(self, connector: str, worker: Worker) -> Worker:
-        """Prefer the worker's own answer to its file, and count how long it has been silent."""
-        key = (connector, worker.epoch)
-        now = time.monotonic()
-        answer = await self._answer(connector, worker)
-        if answer is not None:
-            self._answered[key] = now
-            return replace(worker, status=answer)
-        return replace(worker, silent_for=now - self._answered.setdefault(key, now))
-
-    async def _answer(self, connector: str, worker: Worker) -> WorkerStatus | None:
-        if worker.status is None or not worker.status.port:
-            return None
-        try:
-            response = await self._http.get(f"http://127.0.0.1:{worker.status.port}/status")
-            status = WorkerStatus.model_validate_json(response.content)
-        except (httpx.HTTPError, ValidationError):
-            return None
-        # Another process may have come into possession of the port.
-        return status if (status.connector, status.epoch) == (connector, worker.epoch) else None
-
     def _remove(self, connector: str) -> None:
         folders = self._folders(connector)
         dead = [folder for folder in folders if not folder.is_alive()]
@@ -159,13 +158,18 @@ class ProcessEngine:
             child = self._children.pop((connector, folder.epoch), None)
             if child is not None:
                 child.wait(_REAP_TIMEOUT)
-            self._answered.pop((connector, folder.epoch), None)
+            self._poll.forget(connector, folder.epoch)
             folder.remove()
 
     def _connectors(self) -> list[str]:
         if not self._root.exists():
             return []
         return sorted(connector_of(path.name) for path in self._root.iterdir() if path.is_dir())
+
+    def _newest_folders(self) -> Iterator[tuple[str, RunFolder]]:
+        for connector in self._connectors():
+            for folder in self._folders(connector)[-1:]:
+                yield connector, folder
 
     def _folder(self, connector: str, epoch: int) -> RunFolder:
         return RunFolder(self._root / run_folder(connector) / str(epoch))
@@ -176,6 +180,10 @@ class ProcessEngine:
         paths = home.iterdir() if home.exists() else iter(())
         folders = (RunFolder(path) for path in paths if path.name.isdecimal())
         return sorted(folders, key=lambda folder: folder.epoch)
+
+
+def _address(worker: Worker) -> str | None:
+    return f"127.0.0.1:{worker.status.port}" if worker.status and worker.status.port else None
 
 
 def _terminate(pid: int) -> None:

@@ -3,7 +3,7 @@
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,11 +30,19 @@ class RunFolder:
         return int(self.path.name)
 
     @property
+    def log(self) -> Path:
+        return self.path / "worker.log"
+
+    @property
     def _child(self) -> Child:
         return Child(self.path)
 
     def spawn(
-        self, assignment: Assignment, command: Callable[[Path], Sequence[str]]
+        self,
+        assignment: Assignment,
+        command: Callable[[Path], Sequence[str]],
+        *,
+        environment: Mapping[str, str] | None = None,
     ) -> "subprocess.Popen[bytes] | None":
         """Start the worker; None if it lives already. What a cut-off start left is replaced."""
 
@@ -45,7 +53,7 @@ class RunFolder:
             return command(self.path)
 
         try:
-            return self._child.spawn(prepare, log=self.path / "worker.log")
+            return self._child.spawn(prepare, log=self.log, environment=environment)
         except ChildRunsError:
             return None
 
@@ -61,6 +69,13 @@ class RunFolder:
         except (FileNotFoundError, ValidationError):
             return None
 
+    def status_written(self) -> int:
+        """Return when the status was written last, in nanoseconds; 0 if it never was."""
+        try:
+            return (self.path / STATUS_FILE).stat().st_mtime_ns
+        except FileNotFoundError:
+            return 0
+
     def signal(self, send: Callable[[int], None]) -> None:
         """Call with the worker's process id, if it lives: only then is the number its own."""
         pid = self._pid()
@@ -70,7 +85,7 @@ class RunFolder:
 
     def log_tail(self) -> str:
         try:
-            with (self.path / "worker.log").open("rb") as log:
+            with self.log.open("rb") as log:
                 size = log.seek(0, os.SEEK_END)
                 log.seek(max(size - _LOG_TAIL_BYTES, 0))
                 text = log.read().decode(errors="replace")

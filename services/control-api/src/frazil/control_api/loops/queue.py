@@ -21,12 +21,19 @@ class WorkQueue:
         self._active: set[str] = set()
         self._failures: dict[str, int] = {}
         self._changed = asyncio.Event()
+        self._first = asyncio.Lock()
         self._closed = False
 
     @property
     def in_hand(self) -> frozenset[str]:
         """Names that were taken and not yet given back."""
         return frozenset(self._active)
+
+    @property
+    def overdue(self) -> int:
+        """How many names are due and wait for a taker; may be asked from any thread."""
+        now = self._clock()
+        return sum(due <= now for due in tuple(self._due.values()))
 
     def put(self, name: str, delay: float = 0.0) -> None:
         """Make a name due; of several times the earliest counts."""
@@ -36,12 +43,14 @@ class WorkQueue:
 
     async def get(self) -> str:
         """Wait for a name that is due and in nobody's hands; the taker must end with done()."""
-        while True:
-            self._changed.clear()
-            name = self.take()
-            if name is not None:
-                return name
-            await self._wait(self._seconds_to_next())
+        # Of many that wait one looks for the next name: else each change would wake them all.
+        async with self._first:
+            while True:
+                self._changed.clear()
+                name = self.take()
+                if name is not None:
+                    return name
+                await self._wait(self._seconds_to_next())
 
     def take(self) -> str | None:
         """Take the name that has been due longest, if there is one."""
