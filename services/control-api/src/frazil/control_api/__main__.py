@@ -1,78 +1,115 @@
-"""Read the settings, take the port, serve; each failure to start is a sentence."""
+"""Read the settings, take the port, serve; each failure to start is a sentence.
+
+    python -m frazil.control_api                            serves
+    python -m frazil.control_api password NAME read|write   asks for a password, prints an entry
+    python -m frazil.control_api token NAME read|write      makes a token, prints an entry
+
+Entries are lines for the file that FRAZIL_CREDENTIALS names.
+"""
 
 import asyncio
-import signal
-import socket
+import gc
+import getpass
+import os
+import secrets
+import ssl
 import sys
+from collections.abc import Sequence
+from types import FrameType
 
 import uvicorn
 from fastapi import FastAPI
-from pydantic import ValidationError
 
+from frazil.contracts.config import is_secret
 from frazil.control_api.app import create_app
+from frazil.control_api.core.access import Caller, PasswordHash, Role, entry, token_hash
 from frazil.control_api.core.errors import ControlError
 from frazil.control_api.settings import Settings
 from frazil.runtime import logs
+from frazil.runtime.errors import UserError
+from frazil.runtime.serving import listen, serve
+from frazil.runtime.settings import read_settings
 
 _GRACE_SECONDS = 10
 
 
-def main() -> None:
-    settings = _read_settings()
-    logs.configure(settings.log_level, settings.log_format)
-    with _listen(settings) as listener:
+def main(arguments: Sequence[str] = ()) -> None:
+    match arguments:
+        case []:
+            try:
+                sys.exit(0 if _run() else 1)
+            except UserError as error:
+                sys.exit(str(error))
+        case [("password" | "token") as kind, name, ("read" | "write") as role] if ":" not in name:
+            make_entry = _password_entry if kind == "password" else _token_entry
+            sys.stdout.write(make_entry(Caller(name, Role(role))))
+        case _:
+            sys.exit(__doc__)
+
+
+def _password_entry(caller: Caller) -> str:
+    if sys.stdin.isatty():
+        password = getpass.getpass(f"Password of {caller.name}: ")
+    else:
+        password = sys.stdin.readline().removesuffix("\n")
+    return entry(caller, password=str(PasswordHash.of(password, os.urandom(16))))
+
+
+def _token_entry(caller: Caller) -> str:
+    token = secrets.token_urlsafe(32)
+    sys.stderr.write(f"The token of {caller.name}, shown only now: {token}\n")
+    return entry(caller, token=token_hash(token))
+
+
+def _run() -> bool:
+    """Serve until a signal; false if the application did not come up."""
+    settings = read_settings(Settings)
+    logs.configure(settings.log_level, settings.log_format, is_secret=is_secret)
+    with listen(settings.host, settings.port, who="The control API") as listener:
         port: int = listener.getsockname()[1]
         try:
             app = create_app(settings.model_copy(update={"port": port}))
         except (ControlError, OSError) as error:
             sys.exit(f"The control API cannot start: {error}")
-        sys.exit(0 if _serve(app, listener) else 1)
+        server = _Server(_configured(app, settings), app.state.ending)
+        # What is there by now stays; to go through it each time would halt all calls for 0.1 s.
+        gc.freeze()
+        serve(server.serve(sockets=[listener]))
+        return server.started
 
 
-def _serve(app: FastAPI, listener: socket.socket) -> bool:
-    """Serve until a signal; false if the application did not come up."""
+def _configured(app: FastAPI, settings: Settings) -> uvicorn.Config:
     config = uvicorn.Config(
         app,
+        ws="none",
         log_config=None,
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=_GRACE_SECONDS,
+        ssl_certfile=settings.tls_certificate,
+        ssl_keyfile=settings.tls_key,
+        ssl_ca_certs=str(settings.tls_client_ca) if settings.tls_client_ca else None,
+        ssl_cert_reqs=ssl.CERT_REQUIRED if settings.tls_client_ca else ssl.CERT_NONE,
     )
-    server = uvicorn.Server(config)
-    # uvicorn repeats a signal after a clean stop, which would turn that into a death by signal.
-    for name in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(name, lambda *_: None)
-    asyncio.run(server.serve(sockets=[listener]))
-    return server.started
-
-
-def _read_settings() -> Settings:
     try:
-        return Settings()
-    except ValidationError as error:
-        complaints = (
-            f"{'_'.join(['FRAZIL', *map(str, fault['loc'])]).upper()}: {fault['msg']}"
-            for fault in error.errors()
-        )
-        sys.exit("The settings are not good:\n" + "\n".join(complaints))
-
-
-def _listen(settings: Settings) -> socket.socket:
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
-    # A port that a just-ended server had is free; one that a living server has is not.
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((settings.host, settings.port))
-        listener.listen()
+        config.load()
     except OSError as error:
-        listener.close()
-        sys.exit(
-            f"The control API cannot listen on {settings.host}:{settings.port}: {error.strerror}. "
-            "FRAZIL_PORT names another port."
-        )
-    return listener
+        sys.exit(f"The files that FRAZIL_TLS_* name cannot be used: {error}")
+    return config
+
+
+class _Server(uvicorn.Server):
+    """Ends open streams with the first signal: else it would wait for readers that never leave."""
+
+    def __init__(self, config: uvicorn.Config, ending: asyncio.Event) -> None:
+        super().__init__(config)
+        self._ending = ending
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        # A signal may come in the midst of anything that the loop does.
+        asyncio.get_running_loop().call_soon_threadsafe(self._ending.set)
+        super().handle_exit(sig, frame)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

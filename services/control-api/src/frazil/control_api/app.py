@@ -1,83 +1,67 @@
-"""create_app: the one place where objects are built, and where the loops start and end."""
+"""create_app: routes and middleware around the plant, whose loops start and end with it."""
 
 import asyncio
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from fastapi import Depends, FastAPI
 
-from frazil.control_api.api import admin, connectors, plugins, tasks
+from frazil.contracts.plugins import enabled_plugins
+from frazil.control_api.api import (
+    admin,
+    bulk,
+    connectors,
+    events,
+    history,
+    insight,
+    internal,
+    loggers,
+    logs,
+    metrics,
+    offsets,
+    plugins,
+    tasks,
+)
+from frazil.control_api.api.access import Access
 from frazil.control_api.api.errors import add_error_handlers
-from frazil.control_api.api.models import ErrorBody
 from frazil.control_api.api.negotiation import ConnectPaths, negotiate
-from frazil.control_api.api.timing import Timing
-from frazil.control_api.core.health import Vitals
-from frazil.control_api.core.policy import Policy
+from frazil.control_api.api.outer import AnswerHeaders, TimeLimit
+from frazil.control_api.core.cors import Cors
 from frazil.control_api.core.ports import Engine
+from frazil.control_api.core.rehearsal import Rehearsal
 from frazil.control_api.core.service import ConnectorService
-from frazil.control_api.engine.fake import FakeEngine
-from frazil.control_api.engine.process import ProcessEngine
-from frazil.control_api.kafka.broker import BrokerProbe
-from frazil.control_api.kafka.properties import read_properties
-from frazil.control_api.loops.queue import WorkQueue
-from frazil.control_api.loops.reconciler import Reconciler
-from frazil.control_api.loops.timers import Resync
-from frazil.control_api.settings import EngineKind, Settings
-from frazil.control_api.store.repository import Repository
-from frazil.runtime.tasks import Guard
+from frazil.control_api.core.topics import Tracking
+from frazil.control_api.plant import Plant, build_plant, offset_service
+from frazil.control_api.settings import Settings
+from frazil.runtime.log_levels import LogLevels
+from frazil.runtime.timing import Timing
 
-_DRAIN_SECONDS = 10.0
-
-
-class SystemClock:
-    def now(self) -> float:
-        return time.time()
-
-
-@dataclass(frozen=True)
-class Plant:
-    """All that lives as long as the application."""
-
-    settings: Settings
-    guard: Guard
-    queue: WorkQueue
-    store: Repository
-    engine: Engine
-    reconciler: Reconciler
-    resync: Resync
-    broker: BrokerProbe
-    policy: Policy
-
-    def vitals(self) -> Vitals:
-        return Vitals(
-            ready=self.resync.done_once,
-            failure=self.guard.failure,
-            broker=self.broker.state,
-            cluster_id=self.broker.cluster_id,
-        )
-
-    def start(self) -> None:
-        for number in range(self.settings.reconcilers):
-            self.guard.start(f"reconciler-{number}", self.reconciler.work_loop)
-        self.guard.start("resync", self.resync.loop)
-        self.guard.start("broker", self.broker.loop)
-
-    async def stop(self) -> None:
-        """Finish what is at hand; workers go on, unless they are to end with us."""
-        if self.settings.stop_workers_on_exit:
-            await self.reconciler.suspend(2 * self.policy.stop_grace)
-        await self.queue.drain(_DRAIN_SECONDS)
-        await self.guard.stop()
-        await self.engine.close()
-        self.store.close()
+_JSON_ROUTERS = (
+    connectors.router,
+    tasks.router,
+    plugins.router,
+    admin.router,
+    offsets.router,
+    internal.router,
+    insight.router,
+    history.router,
+    bulk.router,
+)
+_TEXT_ROUTERS = (events.router, logs.router, metrics.router)
+# A model would be announced with the media type of the route's good answers, which may be text.
+_ERRORS: dict[int | str, dict[str, Any]] = {
+    "default": {
+        "description": "What went wrong.",
+        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ErrorBody"}}},
+    }
+}
 
 
 def create_app(settings: Settings, engine: Engine | None = None) -> FastAPI:
     """Build the application; an engine is given only by tests, which keep a hand on it."""
-    plant = _build(settings, engine or _engine(settings))
+    plant = build_plant(settings, engine)
     app = FastAPI(
         title="Frazil control API",
         version=admin.VERSION,
@@ -88,17 +72,25 @@ def create_app(settings: Settings, engine: Engine | None = None) -> FastAPI:
     )
     app.state.plant = plant
     app.state.vitals = plant.vitals
-    app.state.worker_id = _worker_id(settings)
-    for router in (connectors.router, tasks.router, plugins.router, admin.router):
-        app.include_router(
-            router,
-            dependencies=[Depends(negotiate)],
-            responses={"default": {"model": ErrorBody, "description": "What went wrong."}},
-        )
-    app.include_router(admin.metrics_router)
+    app.state.gauges = plant.gauges
+    app.state.insight = plant.insight()
+    app.state.feed = plant.feed
+    app.state.ending = asyncio.Event()
+    app.state.worker_id = settings.worker_id
+    app.state.tracking = Tracking(on=settings.topic_tracking, reset=settings.topic_tracking_reset)
+    app.state.log_levels = LogLevels()
+    for router in _JSON_ROUTERS + ((loggers.router,) if settings.admin else ()):
+        app.include_router(router, dependencies=[Depends(negotiate)], responses=_ERRORS)
+    for router in _TEXT_ROUTERS:
+        app.include_router(router, responses=_ERRORS)
     add_error_handlers(app)
+    if plant.gatekeeper is not None:
+        app.add_middleware(Access, gatekeeper=plant.gatekeeper)
     app.add_middleware(Timing)
     app.add_middleware(ConnectPaths)
+    app.add_middleware(TimeLimit, seconds=settings.request_timeout)
+    cors = Cors(settings.access_control_allow_origin, settings.access_control_allow_methods)
+    app.add_middleware(AnswerHeaders, cors=cors, rules=settings.header_rules)
     return app
 
 
@@ -111,56 +103,13 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     def notify(name: str) -> None:
         loop.call_soon_threadsafe(partial(plant.queue.put, name))
 
-    app.state.service = ConnectorService(plant.store, notify)
+    plugins = enabled_plugins(
+        files=plant.settings.files_folder is not None,
+        overrides=plant.settings.client_config_override_policy,
+    )
+    app.state.service = ConnectorService(plant.store, notify, plugins, secrets=plant.secrets)
+    app.state.offsets = offset_service(plant.settings, plant.secrets, app.state.service)
+    app.state.rehearsal = Rehearsal(plant.store, notify, plugins, secrets=plant.secrets)
     plant.start()
     yield
     await plant.stop()
-
-
-def _build(settings: Settings, engine: Engine) -> Plant:
-    store = Repository(settings.database)
-    queue = WorkQueue(time.monotonic)
-    policy = Policy(max_failures=settings.max_failures)
-    reconciler = Reconciler(
-        queue,
-        store,
-        engine,
-        clock=SystemClock(),
-        policy=policy,
-        worker_id=_worker_id(settings),
-        kafka=_client_properties(settings),
-    )
-    return Plant(
-        settings=settings,
-        guard=Guard(),
-        queue=queue,
-        store=store,
-        engine=engine,
-        reconciler=reconciler,
-        resync=Resync(queue, store, engine),
-        broker=BrokerProbe(settings.bootstrap_servers),
-        policy=policy,
-    )
-
-
-def _engine(settings: Settings) -> Engine:
-    match settings.engine:
-        case EngineKind.PROCESS:
-            engine = ProcessEngine(settings.run_root)
-            engine.claim()
-            return engine
-        case EngineKind.FAKE:
-            return FakeEngine(SystemClock())
-
-
-def _client_properties(settings: Settings) -> dict[str, str]:
-    own = {"bootstrap.servers": settings.bootstrap_servers}
-    return (
-        own
-        if settings.kafka_properties is None
-        else own | read_properties(settings.kafka_properties)
-    )
-
-
-def _worker_id(settings: Settings) -> str:
-    return f"{settings.host}:{settings.port}"

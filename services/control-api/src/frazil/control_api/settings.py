@@ -1,26 +1,91 @@
 """What the control API may be told; the only reader of its environment."""
 
+import os
 from enum import StrEnum
+from fnmatch import fnmatchcase
+from hashlib import sha256
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Self
 
-from pydantic import Field, model_validator
+from pydantic import AliasChoices, Field, FilePath, field_validator, model_validator
 
-from frazil.runtime.settings import FrazilSettings
+from frazil.contracts.plugins import OverridePolicy
+from frazil.control_api.core.header_rules import HeaderRule, parse_header_rules
+from frazil.control_api.engine.docker_spec import DockerOptions
+from frazil.runtime.settings import Folders, FrazilSettings, Names
 
 
 class EngineKind(StrEnum):
     PROCESS = "process"
+    DOCKER = "docker"
     FAKE = "fake"
 
 
-class Settings(FrazilSettings):
+class DockerSettings(FrazilSettings):
+    """What the engine `docker` is told; connectors have no say in any of it."""
+
+    docker_host: str = Field(
+        default="unix:///var/run/docker.sock",
+        validation_alias=AliasChoices("FRAZIL_DOCKER_HOST", "DOCKER_HOST"),
+        description="Where the Docker engine listens.",
+    )
+    docker_image: str = Field(
+        default="frazil-worker:0.1.0", description="Image of workers' containers."
+    )
+    docker_images: Names = Field(
+        default=(),
+        description="Further images that a connector may choose by `frazil.container.image`, "
+        "separated by commas.",
+    )
+    docker_network: str = Field(
+        default="bridge",
+        description="Network of workers' containers; this process has to reach it.",
+    )
+    docker_volumes: Names = Field(
+        default=(),
+        description="Volumes or folders of the host that every worker gets, such as "
+        "`warehouse:/warehouse`, separated by commas.",
+    )
+    docker_memory: str | None = Field(
+        default=None,
+        pattern="^[1-9][0-9]*[mg]$",
+        description="Most memory that a connector's container may have, such as `4g`.",
+    )
+    docker_cpus: float | None = Field(
+        default=None, gt=0, description="Most processors that a connector's container may use."
+    )
+    instance: str | None = Field(
+        default=None,
+        description="Name by which containers are known as ours; by default derived from the "
+        "database, so that two installations can share an engine.",
+    )
+
+
+class Settings(DockerSettings):
     """Settings of `python -m frazil.control_api`."""
 
     host: str = Field(default="127.0.0.1", description="Address to listen on.")
     port: int = Field(
         default=8083, ge=0, le=65535, description="Port to listen on; 0 takes a free one."
+    )
+    advertised_host: str | None = Field(
+        default=None, description="Host in the worker_id that clients see, if not the one above."
+    )
+    advertised_port: int | None = Field(
+        default=None, description="Port in the worker_id that clients see, if not the one above."
+    )
+    credentials: FilePath | None = Field(
+        default=None, description="File of those who may call; without it nobody is asked."
+    )
+    tls_certificate: FilePath | None = Field(
+        default=None, description="Certificate chain (PEM); with it the API is served by TLS only."
+    )
+    tls_key: FilePath | None = Field(
+        default=None, description="Private key of the certificate (PEM)."
+    )
+    tls_client_ca: FilePath | None = Field(
+        default=None, description="Authority (PEM) that callers' certificates have to be from."
     )
     allow_remote: bool = Field(
         default=False,
@@ -32,9 +97,15 @@ class Settings(FrazilSettings):
     kafka_properties: Path | None = Field(
         default=None, description="A file of further Kafka client properties for workers."
     )
+    offset_storage_topic: str = Field(
+        default="connect-offsets",
+        min_length=1,
+        description="Topic of the sources' offsets, made when a source is first told where to be.",
+    )
     engine: EngineKind = Field(
         default=EngineKind.PROCESS,
-        description="Where workers live: process, or fake (in memory, for trials of the API).",
+        description="Where workers live: process, docker, or fake (in memory, for trials of the "
+        "API).",
     )
     database_url: str | None = Field(
         default=None,
@@ -44,13 +115,58 @@ class Settings(FrazilSettings):
         default=None,
         description="Root of the workers' run folders; by default in the home folder.",
     )
-    reconcilers: int = Field(default=4, ge=1, description="Connectors looked at side by side.")
+    client_config_override_policy: OverridePolicy = Field(
+        default=OverridePolicy.ALL,
+        description="Which settings of its Kafka clients a connector may choose: All, None, or "
+        "Principal (security.protocol, sasl.mechanism, sasl.jaas.config).",
+    )
+    files_folder: Path | None = Field(
+        default=None,
+        description="Folder of relative names in FileStream connectors, which read and write files "
+        "as the worker's user; without it there are no such classes.",
+    )
+    secrets_env: Names = Field(
+        default=(),
+        description="Variables that `${env:NAME}` may name: names or patterns such as `DB_*`, "
+        "separated by commas.",
+    )
+    secrets_paths: Folders = Field(
+        default=(),
+        description="Folders in which `${file:/path:key}` and `${dir:/path:key}` may look, "
+        "separated by commas.",
+    )
+    reconcilers: int = Field(default=16, ge=1, description="Connectors looked at side by side.")
     max_failures: int = Field(
         default=5, ge=1, description="Failures in a row without progress until a person is asked."
     )
     stop_workers_on_exit: bool = Field(
         default=False, description="End all workers when the control API ends."
     )
+    topic_tracking: bool = Field(
+        default=True, description="Answer which topics a connector has read."
+    )
+    topic_tracking_reset: bool = Field(
+        default=True, description="Let callers reset the list of topics of a connector."
+    )
+    admin: bool = Field(default=True, description="Serve `/admin/loggers`.")
+    access_control_allow_origin: str = Field(
+        default="",
+        description="Origins that browsers may call from: `*`, origins, patterns, with commas.",
+    )
+    access_control_allow_methods: str = Field(
+        default="", description="Methods that such callers may use; GET, HEAD and POST if not set."
+    )
+    response_http_headers: str = Field(
+        default="",
+        description="Headers for every answer, such as `set X-Frame-Options: DENY`, with commas.",
+    )
+    request_timeout: float = Field(
+        default=90.0, gt=0, description="Seconds until a request without an answer is given up."
+    )
+
+    @property
+    def header_rules(self) -> tuple[HeaderRule, ...]:
+        return parse_header_rules(self.response_http_headers)
 
     @property
     def database(self) -> str:
@@ -60,15 +176,69 @@ class Settings(FrazilSettings):
     def run_root(self) -> Path:
         return self.run_folder or self.home / "control-api" / "runs"
 
+    @property
+    def docker_options(self) -> DockerOptions:
+        return DockerOptions(
+            instance=self.instance or _digest(self.database.rpartition("@")[2]),
+            image=self.docker_image,
+            images=self.docker_images,
+            network=self.docker_network,
+            volumes=self.docker_volumes,
+            memory=self.docker_memory,
+            cpus=self.docker_cpus,
+            environment=(
+                ("FRAZIL_LOG_FORMAT", self.log_format),
+                ("FRAZIL_LOG_LEVEL", self.log_level),
+            ),
+        )
+
+    @property
+    def worker_id(self) -> str:
+        return f"{self.advertised_host or self.host}:{self.advertised_port or self.port}"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return dict(os.environ)
+
+    @property
+    def worker_environment(self) -> dict[str, str]:
+        """What workers inherit: nothing of what only assignments may carry."""
+        kept_back = (*self.secrets_env, "FRAZIL_DATABASE_URL")
+        return {
+            name: value
+            for name, value in self.environment.items()
+            if not any(fnmatchcase(name, pattern) for pattern in kept_back)
+        }
+
+    @field_validator("response_http_headers")
+    @classmethod
+    def _check_rules(cls, text: str) -> str:
+        parse_header_rules(text)
+        return text
+
     @model_validator(mode="after")
     def _refuse_strangers(self) -> Self:
-        if not self.allow_remote and not _is_loopback(self.host):
+        knows_callers = self.credentials is not None or self.tls_client_ca is not None
+        if not (knows_callers or self.allow_remote or _is_loopback(self.host)):
             message = (
                 f"listening on {self.host} lets anybody steer connectors and read their secrets, "
-                "for there is no authentication; FRAZIL_ALLOW_REMOTE=true allows it"
+                "for there is no authentication: set FRAZIL_CREDENTIALS to a file of those who may "
+                "call; FRAZIL_ALLOW_REMOTE=true allows it to all"
             )
             raise ValueError(message)
         return self
+
+    @model_validator(mode="after")
+    def _refuse_half_of_tls(self) -> Self:
+        if (self.tls_certificate is None) != (self.tls_key is None):
+            raise ValueError("FRAZIL_TLS_CERTIFICATE and FRAZIL_TLS_KEY need each other")
+        if self.tls_client_ca is not None and self.tls_certificate is None:
+            raise ValueError("FRAZIL_TLS_CLIENT_CA needs FRAZIL_TLS_CERTIFICATE")
+        return self
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode()).hexdigest()[:8]
 
 
 def _is_loopback(host: str) -> bool:

@@ -1,23 +1,16 @@
-"""Routes about the server itself: who it is, how it is, what it measured."""
-
-from collections import Counter
+"""Routes about the server itself: who it is and how it is."""
 
 from fastapi import APIRouter, Response
-from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
-from frazil.contracts.states import ConnectState
-from frazil.control_api.api.deps import Service, VitalSigns
+from frazil.control_api.api.deps import IsStranger, VitalSigns
 from frazil.control_api.api.models import Health, OwnHealth, ServerInfo
 from frazil.control_api.core.health import HealthStatus, verdict
-from frazil.control_api.core.states import public_state
-from frazil.runtime.metrics import CONNECTORS
 
 VERSION = "0.1.0"
 CONNECT_VERSION = "4.3.1"
 """Clients switch features on by this number."""
 
 router = APIRouter()
-metrics_router = APIRouter()
 
 _HTTP_STATUS = {
     HealthStatus.HEALTHY: 200,
@@ -33,17 +26,22 @@ async def get_server_info(vitals: VitalSigns) -> ServerInfo:
     )
 
 
-@router.get("/health")
-async def get_health(vitals: VitalSigns, response: Response) -> Health:
+@router.get(
+    "/health",
+    response_model_exclude_none=True,
+    responses={
+        500: {"model": Health, "description": "Unhealthy."},
+        503: {"model": Health, "description": "Still starting."},
+    },
+)
+async def get_health(vitals: VitalSigns, stranger: IsStranger, response: Response) -> Health:
     found = verdict(vitals)
     response.status_code = _HTTP_STATUS[found.status]
-    own = OwnHealth(version=VERSION, loops=vitals.failure or "running", broker=vitals.broker)
-    return Health(status=found.status, message=found.message, frazil=own)
-
-
-@metrics_router.get("/metrics")
-def get_metrics(service: Service) -> Response:
-    states = Counter(public_state(connector).connector for connector in service.all())
-    for state in ConnectState:
-        CONNECTORS.labels(state=state).set(states[state])
-    return Response(generate_latest(), media_type=CONTENT_TYPE_LATEST)
+    own = OwnHealth(
+        version=VERSION,
+        role=vitals.role,
+        loops=vitals.failure or "running",
+        broker=vitals.broker,
+        engine=vitals.engine,
+    )
+    return Health(status=found.status, message=found.message, frazil=None if stranger else own)

@@ -1,13 +1,22 @@
 """What routes ask for: the objects that the application was built with, names, flags."""
 
+import asyncio
+import re
 from typing import Annotated
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
-from fastapi import Depends, Request
+from fastapi import Depends, Path, Request
+from pydantic import BeforeValidator
 
+from frazil.control_api.core.connector import Connector
 from frazil.control_api.core.errors import RouteNotFoundError
-from frazil.control_api.core.health import Vitals
+from frazil.control_api.core.health import Gauges, Vitals
+from frazil.control_api.core.insight import Insight
+from frazil.control_api.core.past import Past
+from frazil.control_api.core.ports import ConnectorStore, StateFeed
+from frazil.control_api.core.rehearsal import Rehearsal
 from frazil.control_api.core.service import ConnectorService
+from frazil.control_api.core.topics import Tracking
 
 
 def _service(request: Request) -> ConnectorService:
@@ -15,9 +24,39 @@ def _service(request: Request) -> ConnectorService:
     return service
 
 
+def _rehearsal(request: Request) -> Rehearsal:
+    rehearsal: Rehearsal = request.app.state.rehearsal
+    return rehearsal
+
+
+def _insight(request: Request) -> Insight:
+    insight: Insight = request.app.state.insight
+    return insight
+
+
+def _store(request: Request) -> ConnectorStore:
+    store: ConnectorStore = request.app.state.plant.store
+    return store
+
+
+def _feed(request: Request) -> StateFeed:
+    feed: StateFeed = request.app.state.feed
+    return feed
+
+
 def _worker_id(request: Request) -> str:
     worker_id: str = request.app.state.worker_id
     return worker_id
+
+
+def _ending(request: Request) -> asyncio.Event:
+    ending: asyncio.Event = request.app.state.ending
+    return ending
+
+
+def _tracking(request: Request) -> Tracking:
+    tracking: Tracking = request.app.state.tracking
+    return tracking
 
 
 def _vitals(request: Request) -> Vitals:
@@ -25,35 +64,74 @@ def _vitals(request: Request) -> Vitals:
     return vitals
 
 
-def _connector_name(connector: str) -> str:
+def _gauges(request: Request) -> Gauges:
+    gauges: Gauges = request.app.state.gauges()
+    return gauges
+
+
+def _is_stranger(request: Request) -> bool:
+    """Tell whether the caller has not shown who it is, where that is asked at all."""
+    return bool(getattr(request.state, "stranger", False))
+
+
+def _connector_name(
+    connector: Annotated[str, Path(description="Name of a connector, percent-encoded.")],
+) -> str:
     return _decoded(connector)
 
 
-def _plugin_name(plugin: str) -> str:
+def _plugin_name(
+    plugin: Annotated[str, Path(description="A class, by any of its names.")],
+) -> str:
     return _decoded(plugin)
 
 
-def _task_id(task: str) -> int:
-    """Read a task's number; to Connect, anything but a number is another path."""
+def _task_id(task: Annotated[str, Path(description="Number of a task; ours have one, 0.")]) -> int:
+    """Read a task's number; to Connect, anything but a Java int is another path."""
     text = _decoded(task)
-    if not (text.isascii() and text.isdecimal()):
+    if not re.fullmatch(r"[+-]?[0-9]{1,10}", text, re.ASCII) or abs(int(text)) >= 2**31:
         raise RouteNotFoundError
     return int(text)
 
 
 def _decoded(raw: str) -> str:
-    """Decode one segment of a path, once, without the matrix parameters behind a semicolon."""
-    return unquote(raw.partition(";")[0])
+    """Decode one segment of a path, once."""
+    return unquote(raw)
 
 
-def flag(request: Request, name: str) -> bool:
-    """Read a boolean from the query: anything but a spelling of true is false."""
-    return request.query_params.get(name, "").lower() == "true"
+def location(request: Request, name: str) -> str:
+    return f"{request.base_url}connectors/{quote(name, safe='')}"
 
+
+TopicTracking = Annotated[Tracking, Depends(_tracking)]
+Flag = Annotated[bool, BeforeValidator(lambda text: str(text).lower() == "true")]
+"""A boolean of the query as Java reads it: anything but a spelling of true is false."""
 
 Service = Annotated[ConnectorService, Depends(_service)]
 WorkerId = Annotated[str, Depends(_worker_id)]
+IsStranger = Annotated[bool, Depends(_is_stranger)]
 VitalSigns = Annotated[Vitals, Depends(_vitals)]
 ConnectorName = Annotated[str, Depends(_connector_name)]
 TaskNumber = Annotated[int, Depends(_task_id)]
 PluginName = Annotated[str, Depends(_plugin_name)]
+GaugesNow = Annotated[Gauges, Depends(_gauges)]
+Rehearsing = Annotated[Rehearsal, Depends(_rehearsal)]
+Insights = Annotated[Insight, Depends(_insight)]
+Store = Annotated[ConnectorStore, Depends(_store)]
+Ending = Annotated[asyncio.Event, Depends(_ending)]
+Feed = Annotated[StateFeed, Depends(_feed)]
+
+
+def _present(name: ConnectorName, service: Service) -> Connector:
+    """Read the connector in a thread, for routes that go on in the event loop."""
+    return service.get(name)
+
+
+Present = Annotated[Connector, Depends(_present)]
+
+
+def _past(store: Store, service: Service) -> Past:
+    return Past(store, service)
+
+
+PastOf = Annotated[Past, Depends(_past)]

@@ -14,7 +14,7 @@ from frazil.runtime.logs import get_logger
 
 log = get_logger(__name__)
 
-_METHODS = ("POST", "GET", "PUT", "PATCH", "DELETE")
+_METHODS = ("HEAD", "POST", "DELETE", "GET", "OPTIONS", "PUT", "PATCH")
 _REASONS = {404: "Not Found", 405: "Method Not Allowed"}
 
 
@@ -34,10 +34,14 @@ def _answer(status: int, message: str, *, before_route: bool = False) -> Respons
     return answer
 
 
+def answer_of(error: ControlError) -> Response:
+    return _answer(error.status, error.message, before_route=error.before_route)
+
+
 async def _control_error(_request: Request, error: Exception) -> Response:
     if not isinstance(error, ControlError):
         raise error
-    return _answer(error.status, error.message, before_route=error.before_route)
+    return answer_of(error)
 
 
 async def _http_error(request: Request, error: Exception) -> Response:
@@ -50,7 +54,10 @@ async def _http_error(request: Request, error: Exception) -> Response:
 
 
 async def _validation_error(_request: Request, error: Exception) -> Response:
-    return _answer(400, f"The request cannot be understood: {error}")
+    if not isinstance(error, RequestValidationError):
+        raise error
+    faults = (f"{'.'.join(map(str, one['loc'][1:]))}: {one['msg']}" for one in error.errors())
+    return _answer(400, f"The request cannot be understood: {'; '.join(faults)}")
 
 
 async def _unexpected_error(request: Request, error: Exception) -> Response:
@@ -61,10 +68,16 @@ async def _unexpected_error(request: Request, error: Exception) -> Response:
 
 
 def _options(request: Request) -> Response:
+    """Name the methods of a path; in words only for those who take plain text first."""
+
     def has_route(method: str) -> bool:
-        scope = {**request.scope, "method": method}
+        scope = {**request.scope, "method": "GET" if method == "HEAD" else method}
         return any(route.matches(scope)[0] is Match.FULL for route in request.app.router.routes)
 
-    methods = [method for method in _METHODS if has_route(method)]
-    allowed = ",".join([*(["HEAD"] if "GET" in methods else []), *methods, "OPTIONS"])
-    return Response(allowed, headers={"Allow": allowed, "Content-Type": "text/plain"})
+    methods = [method for method in _METHODS if method == "OPTIONS" or has_route(method)]
+    accepted = request.headers.get("accept", "*/*").partition(",")[0].strip()
+    as_text = accepted in ("*/*", "text/*", "text/plain")
+    return Response(
+        ", ".join(methods) if as_text else "",
+        headers={"Allow": ",".join(methods), "Content-Type": "text/plain" if as_text else accepted},
+    )

@@ -1,15 +1,18 @@
 """The bodies of answers, exactly as on the wire: names, order, and what is absent when empty."""
 
-from collections.abc import Mapping
-from typing import Self
+from collections.abc import Iterable
+from typing import Any, Self
 
 from pydantic import BaseModel, Field
 
 from frazil.contracts.plugins import Plugin, UnknownPluginError, find_plugin
 from frazil.contracts.states import ConnectState
 from frazil.control_api.core.connector import TASK_ID, Connector
-from frazil.control_api.core.health import HealthStatus
+from frazil.control_api.core.health import HealthStatus, Role
+from frazil.control_api.core.offsets import PartitionOffset
+from frazil.control_api.core.plugins import Listed
 from frazil.control_api.core.states import public_state
+from frazil.runtime.log_levels import LoggerLevel
 
 
 class ServerInfo(BaseModel):
@@ -20,16 +23,18 @@ class ServerInfo(BaseModel):
 
 class OwnHealth(BaseModel):
     version: str
+    role: Role
     loops: str
     broker: str
+    engine: str
 
 
 class Health(BaseModel):
-    """Connect's two fields, and beside them what only we can tell."""
+    """Connect's two fields, and beside them what only we can tell, and only to known callers."""
 
     status: HealthStatus
     message: str
-    frazil: OwnHealth
+    frazil: OwnHealth | None
 
 
 class TaskId(BaseModel):
@@ -44,7 +49,7 @@ class TaskInfo(BaseModel):
     @classmethod
     def all_of(cls, connector: Connector) -> list[Self]:
         return [
-            cls(id=task, config={**connector.config, "task.class": _task_class(connector.config)})
+            cls(id=task, config={**connector.config, "task.class": _task_class(connector)})
             for task in _tasks(connector)
         ]
 
@@ -70,16 +75,16 @@ class ConnectorState(BaseModel):
 
     state: ConnectState
     worker_id: str
-    version: str | None
-    trace: str | None
+    version: str | None = None
+    trace: str | None = None
 
 
 class TaskState(BaseModel):
     id: int
     state: ConnectState
     worker_id: str
-    version: str | None
-    trace: str | None
+    version: str | None = None
+    trace: str | None = None
 
 
 class ConnectorStatus(BaseModel):
@@ -92,18 +97,22 @@ class ConnectorStatus(BaseModel):
     def of(cls, connector: Connector, worker_id: str, *, restarting: bool = False) -> Self:
         """Build the status; `restarting` shows the plan of a restart that was just asked for."""
         shown = public_state(connector)
-        failed = shown.connector is ConnectState.FAILED and not restarting
         plugin = _plugin(connector)
-        instance = ConnectorState(
-            state=ConnectState.RESTARTING if restarting else shown.connector,
-            worker_id=worker_id,
-            version=plugin.version if plugin else None,
-            trace=connector.observed.trace if failed else None,
-        )
+
+        def instance(state: ConnectState) -> ConnectorState:
+            return ConnectorState(
+                state=ConnectState.RESTARTING if restarting else state,
+                worker_id=worker_id,
+                version=plugin.version if plugin else None,
+                trace=connector.observed.trace
+                if state is ConnectState.FAILED and not restarting
+                else None,
+            )
+
         return cls(
             name=connector.name,
-            connector=instance,
-            tasks=[TaskState(id=TASK_ID, **dict(instance))] if shown.task else [],
+            connector=instance(shown.connector),
+            tasks=[TaskState(id=TASK_ID, **dict(instance(shown.task)))] if shown.task else [],
             type=_type(connector),
         )
 
@@ -112,13 +121,47 @@ class ConnectorTopics(BaseModel):
     topics: list[str]
 
 
+class PartitionOffsetBody(BaseModel):
+    """Of a sink: `kafka_topic` and `kafka_partition`, `kafka_offset`; of a source its own maps."""
+
+    partition: dict[str, Any]
+    offset: dict[str, Any]
+
+
+class ConnectorOffsets(BaseModel):
+    offsets: list[PartitionOffsetBody]
+
+    @classmethod
+    def of(cls, entries: Iterable[PartitionOffset]) -> Self:
+        return cls(
+            offsets=[
+                PartitionOffsetBody(partition=dict(entry.partition), offset=dict(entry.offset))
+                for entry in entries
+                if entry.partition is not None and entry.offset is not None
+            ]
+        )
+
+
+class Message(BaseModel):
+    message: str
+
+
+class LoggerLevelBody(BaseModel):
+    level: str
+    last_modified: int | None
+
+    @classmethod
+    def of(cls, level: LoggerLevel) -> Self:
+        return cls(level=level.level, last_modified=level.last_modified)
+
+
 class PluginInfo(BaseModel):
     class_name: str = Field(serialization_alias="class")
     type: str
     version: str
 
     @classmethod
-    def of(cls, plugin: Plugin) -> Self:
+    def of(cls, plugin: Listed) -> Self:
         return cls(class_name=plugin.class_name, type=plugin.type, version=plugin.version)
 
 
@@ -146,5 +189,7 @@ def _type(connector: Connector) -> str:
     return plugin.type if plugin else "unknown"
 
 
-def _task_class(config: Mapping[str, str]) -> str:
-    return f"{config['connector.class'].removesuffix('Connector')}Task"
+def _task_class(connector: Connector) -> str:
+    plugin = _plugin(connector)
+    class_name = plugin.class_name if plugin else connector.config["connector.class"]
+    return f"{class_name.removesuffix('Connector')}Task"

@@ -1,0 +1,202 @@
+"""The bodies of what Kafka Connect does not answer: condition, history, plans, outcomes."""
+
+from datetime import UTC, datetime
+from typing import Self
+
+from pydantic import BaseModel, Field
+
+from frazil.contracts.exit_code import ExitCode
+from frazil.contracts.offsets import Offsets
+from frazil.contracts.states import ConnectState, Target, WorkerState
+from frazil.contracts.worker_status import TableStatus
+from frazil.control_api.core import revisions
+from frazil.control_api.core.bulk import Outcome
+from frazil.control_api.core.condition import Condition
+from frazil.control_api.core.history import StateChange
+from frazil.control_api.core.observation import Worker
+from frazil.control_api.core.rehearsal import Plan
+
+
+def moment(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)
+
+
+class WorkerHealth(BaseModel):
+    """The worker of the last start, in its own last words."""
+
+    alive: bool
+    epoch: int
+    state: WorkerState | None
+    since: datetime | None
+    silent_seconds: float = Field(description="For how long a living worker has not answered.")
+    exit_code: ExitCode | None
+    commits: int
+    commit_seconds: float | None
+    position: Offsets = Field(description="Next offset to read, by topic and partition.")
+
+    @classmethod
+    def of(cls, worker: Worker) -> Self:
+        status = worker.status
+        return cls(
+            alive=worker.alive,
+            epoch=worker.epoch,
+            state=status.state if status else None,
+            since=status.since if status else None,
+            silent_seconds=worker.silent_for,
+            exit_code=status.exit_code if status else None,
+            commits=status.commits if status else 0,
+            commit_seconds=status.commit_seconds if status else None,
+            position=status.position if status else {},
+        )
+
+
+class ConnectorHealth(BaseModel):
+    """How a connector is, and what a person can do about it."""
+
+    name: str
+    state: ConnectState
+    healthy: bool
+    reason: str = Field(description="One or two sentences that a person can act on.")
+    since: datetime = Field(description="When this state was entered.")
+    lag: int | None = Field(description="Records that are not committed yet.")
+    freshness_seconds: float | None = Field(description="Age of the newest record at its commit.")
+    last_commit: datetime | None
+    records: int | None
+    dead: int | None = Field(description="Records that could not be written.")
+    astray: int | None = Field(description="Records that were for no table that there is.")
+    tables: dict[str, TableStatus] = Field(description="Each table of a sink, by its name.")
+    failures: int = Field(description="Runs that ended without progress, in a row.")
+    epoch: int
+    next_retry_at: datetime | None
+    worker: WorkerHealth | None
+    engine: str | None = Field(description="Why the engine cannot be worked with now, if so.")
+
+    @classmethod
+    def of(cls, name: str, found: Condition) -> Self:
+        status = found.worker.status if found.worker else None
+        return cls(
+            name=name,
+            state=found.state,
+            healthy=found.healthy,
+            reason=found.reason,
+            since=moment(found.since),
+            lag=status.lag if status else None,
+            freshness_seconds=status.freshness_seconds if status else None,
+            last_commit=status.last_commit if status else None,
+            records=status.records if status else None,
+            dead=status.dead if status else None,
+            astray=status.astray if status else None,
+            tables=status.tables if status else {},
+            failures=found.failures,
+            epoch=found.epoch,
+            next_retry_at=None if found.next_retry_at is None else moment(found.next_retry_at),
+            worker=WorkerHealth.of(found.worker) if found.worker else None,
+            engine=found.trouble,
+        )
+
+
+class ConfigChange(BaseModel):
+    before: str
+    after: str
+
+
+class ConfigDiff(BaseModel):
+    """Secrets are hidden: one that has changed is a change from hidden to hidden."""
+
+    added: dict[str, str]
+    removed: dict[str, str]
+    changed: dict[str, ConfigChange]
+
+    @classmethod
+    def of(cls, diff: revisions.Diff) -> Self:
+        return cls(
+            added=dict(diff.added),
+            removed=dict(diff.removed),
+            changed={
+                name: ConfigChange(before=before, after=after)
+                for name, (before, after) in diff.changed.items()
+            },
+        )
+
+
+class ConfigRevision(BaseModel):
+    """One configuration, secrets hidden, and what was new in it; null is a deletion."""
+
+    version: int
+    at: datetime
+    config: dict[str, str] | None
+    diff: ConfigDiff
+
+    @classmethod
+    def of(cls, revision: revisions.Revision) -> Self:
+        return cls(
+            version=revision.version,
+            at=moment(revision.at),
+            config=None if revision.config is None else dict(revision.config),
+            diff=ConfigDiff.of(revision.diff),
+        )
+
+
+class StateEvent(BaseModel):
+    """A connector came into a state; null: it was deleted."""
+
+    id: int
+    connector: str
+    at: datetime
+    state: ConnectState | None
+    task: ConnectState | None
+    reason: str | None
+
+    @classmethod
+    def of(cls, change: StateChange) -> Self:
+        return cls(
+            id=change.id,
+            connector=change.name,
+            at=moment(change.at),
+            state=change.state,
+            task=change.task,
+            reason=change.reason,
+        )
+
+
+class ConnectorHistory(BaseModel):
+    """Newest first."""
+
+    name: str
+    states: list[StateEvent]
+    configs: list[ConfigRevision]
+
+
+class DryRun(BaseModel):
+    """What the same call would do without `dry_run`."""
+
+    name: str
+    created: bool
+    restarts: bool = Field(description="A running worker would be replaced.")
+    target: Target
+    config: dict[str, str] = Field(description="What would be stored; secrets hidden here.")
+    diff: ConfigDiff
+    warnings: list[str]
+
+    @classmethod
+    def of(cls, plan: Plan) -> Self:
+        return cls(
+            name=plan.name,
+            created=plan.created,
+            restarts=plan.restarts,
+            target=plan.target,
+            config=dict(plan.config),
+            diff=ConfigDiff.of(plan.diff),
+            warnings=list(plan.warnings),
+        )
+
+
+class BulkOutcome(BaseModel):
+    """What was done, by name: `unchanged` was so already, `gone` was deleted meanwhile."""
+
+    matched: int
+    connectors: dict[str, Outcome]
+
+    @classmethod
+    def of(cls, outcomes: dict[str, Outcome]) -> Self:
+        return cls(matched=len(outcomes), connectors=outcomes)
