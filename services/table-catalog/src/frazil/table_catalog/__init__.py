@@ -1,0 +1,1 @@
+"""An Iceberg REST catalog in AIStor's shape: `/_iceberg`, SigV4, warehouses."""

@@ -1,0 +1,1 @@
+"""Where keys come from: a file that may change while we run."""

@@ -1,0 +1,179 @@
+"""Tables, one at a time and several in one transaction."""
+
+from functools import partial
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, BackgroundTasks, Header, Query, Response
+from fastapi.responses import JSONResponse
+
+from frazil.table_catalog.api.delegation import Wished, terms_of
+from frazil.table_catalog.api.deps import (
+    JSON,
+    Opened,
+    Pages,
+    Retry,
+    Space,
+    TableName,
+    listed,
+    look,
+    shown,
+)
+from frazil.table_catalog.api.models import (
+    Commit,
+    CreateTable,
+    RegisterTable,
+    Rename,
+    Report,
+    Transaction,
+)
+from frazil.table_catalog.catalog.tables import NewTable
+from frazil.table_catalog.core.answers import Answer, etag, matches
+from frazil.table_catalog.core.errors import BadRequestError
+from frazil.table_catalog.core.names import Identifier
+
+router = APIRouter(prefix="/v1/{prefix}")
+
+_TABLES = "/namespaces/{namespace}/tables"
+_TABLE = f"{_TABLES}/{{table}}"
+_REPORTS = ("scan-report", "commit-report")
+
+
+@router.get(_TABLES)
+async def list_tables(catalog: Opened, prefix: str, namespace: Space, paging: Pages) -> Response:
+    return await look(
+        catalog, lambda: listed(namespace, catalog.tables.names(prefix, namespace, paging))
+    )
+
+
+@router.post(_TABLES)
+def create_table(
+    catalog: Opened,
+    prefix: str,
+    namespace: Space,
+    *,
+    body: CreateTable,
+    ticket: Retry,
+    wish: Wished,
+) -> Response:
+    table = NewTable(
+        name=body.name,
+        schema=body.table_schema,
+        location=body.location,
+        spec=body.partition_spec,
+        order=body.write_order,
+        properties=body.properties or {},
+    )
+    terms = terms_of(wish, Identifier.of(namespace, body.name))
+    if body.stage_create:
+        return JSONResponse(catalog.tables.stage(prefix, namespace, table, terms=terms))
+    answer = catalog.once(
+        ticket, lambda: catalog.tables.create(prefix, namespace, table, ticket=ticket)
+    )
+    return shown(answer, partial(catalog.tables.answer, terms=terms))
+
+
+@router.get(_TABLE)
+async def load_table(
+    catalog: Opened,
+    prefix: str,
+    table: TableName,
+    *,
+    wish: Wished,
+    snapshots: Literal["all", "refs"] = "all",
+    if_none_match: Annotated[str | None, Header()] = None,
+) -> Response:
+    def load() -> Response:
+        location = catalog.tables.locate(prefix, table)
+        tag = etag(location, snapshots)
+        if matches(if_none_match, tag):
+            return Response(status_code=304, headers={"ETag": tag})
+        content = catalog.tables.answer(
+            location, only_named=snapshots == "refs", terms=terms_of(wish, table)
+        )
+        return Response(content, media_type=JSON, headers={"ETag": tag})
+
+    return await look(catalog, load)
+
+
+@router.head(_TABLE)
+async def table_exists(catalog: Opened, prefix: str, table: TableName) -> Response:
+    def find() -> Response:
+        catalog.tables.locate(prefix, table)
+        return Response(status_code=204)
+
+    return await look(catalog, find)
+
+
+@router.post(_TABLE)
+def commit_table(
+    catalog: Opened, prefix: str, table: TableName, *, body: Commit, ticket: Retry
+) -> Response:
+    change = body.of(table)
+    answer = catalog.once(ticket, lambda: catalog.tables.commit(prefix, [change], ticket=ticket))
+    return shown(answer, catalog.tables.answer)
+
+
+@router.post("/transactions/commit")
+def commit_transaction(catalog: Opened, prefix: str, body: Transaction, ticket: Retry) -> Response:
+    changes = [one.parsed() for one in body.table_changes]
+    catalog.once(ticket, lambda: catalog.tables.commit(prefix, changes, ticket=ticket))
+    return Response(status_code=204)
+
+
+@router.delete(_TABLE)
+def drop_table(
+    catalog: Opened,
+    prefix: str,
+    table: TableName,
+    *,
+    ticket: Retry,
+    later: BackgroundTasks,
+    purge: Annotated[bool, Query(alias="purgeRequested")] = False,
+) -> Response:
+    def drop() -> Answer:
+        location = catalog.tables.locate(prefix, table)
+        dropped = catalog.tables.drop(prefix, table, ticket=ticket)
+        if purge:
+            later.add_task(catalog.tables.purge, location)
+        return dropped
+
+    catalog.once(ticket, drop)
+    return Response(status_code=204, background=later)
+
+
+@router.post("/namespaces/{namespace}/register")
+def register_table(
+    catalog: Opened,
+    prefix: str,
+    namespace: Space,
+    *,
+    body: RegisterTable,
+    ticket: Retry,
+    wish: Wished,
+) -> Response:
+    identifier = Identifier.of(namespace, body.name)
+    answer = catalog.once(
+        ticket,
+        lambda: catalog.tables.register(
+            prefix, identifier, body.metadata_location, overwrite=body.overwrite, ticket=ticket
+        ),
+    )
+    return shown(answer, partial(catalog.tables.answer, terms=terms_of(wish, identifier)))
+
+
+@router.post("/tables/rename")
+def rename_table(catalog: Opened, prefix: str, body: Rename, ticket: Retry) -> Response:
+    source, target = body.source.parsed(), body.destination.parsed()
+    answer = catalog.once(
+        ticket, lambda: catalog.tables.rename(prefix, source, target, ticket=ticket)
+    )
+    return shown(answer, catalog.tables.answer)
+
+
+@router.post(f"{_TABLE}/metrics")
+def report_metrics(catalog: Opened, prefix: str, table: TableName, body: Report) -> Response:
+    """Take the report and keep nothing of it."""
+    if body.report_type not in _REPORTS:
+        raise BadRequestError(f"the report-type is one of {', '.join(_REPORTS)}")
+    catalog.tables.locate(prefix, table)
+    return Response(status_code=204)

@@ -1,0 +1,1 @@
+"""What is kept: rows in a database, metadata files beside the tables."""

@@ -1,0 +1,31 @@
+"""The tables of the database: those of Iceberg's SQL catalogs, and two of our own."""
+
+from pyiceberg.catalog.sql import IcebergNamespaceProperties, IcebergTables
+from sqlalchemy import BigInteger, Column, MetaData, String, Table, Text
+
+# The layout that PyIceberg's SqlCatalog and Java's JdbcCatalog know too.
+ENTRIES: Table = IcebergTables.metadata.tables[IcebergTables.__tablename__]
+PROPERTIES: Table = IcebergNamespaceProperties.metadata.tables[
+    IcebergNamespaceProperties.__tablename__
+]
+ICEBERG: MetaData = IcebergTables.metadata
+
+OURS = MetaData()
+
+WAREHOUSES = Table(
+    "frazil_warehouses",
+    OURS,
+    Column("name", String(255), primary_key=True),
+    Column("location", String(1000), nullable=False),
+    Column("created_ms", BigInteger, nullable=False),
+)
+
+ANSWERS = Table(
+    "frazil_answers",
+    OURS,
+    Column("warehouse", String(255), primary_key=True),
+    Column("key", String(36), primary_key=True),
+    Column("fingerprint", String(64), nullable=False),
+    Column("answer", Text, nullable=False),
+    Column("made_ms", BigInteger, nullable=False, index=True),
+)

@@ -1,0 +1,159 @@
+"""Tables: made, staged, found, committed to, registered, renamed, dropped."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+from uuid import uuid4
+
+from pydantic_core import to_json
+
+from frazil.table_catalog.catalog import purge, shapes
+from frazil.table_catalog.catalog.commits import Change, State, now_ms, parse
+from frazil.table_catalog.catalog.database import Database
+from frazil.table_catalog.catalog.entries import Kind
+from frazil.table_catalog.catalog.files import Files
+from frazil.table_catalog.catalog.shelf import Revision, Shelf, places
+from frazil.table_catalog.catalog.warehouses import Warehouses
+from frazil.table_catalog.core.answers import NO_TERMS, Answer, Ticket, loaded
+from frazil.table_catalog.core.delegation import Reach, reach_beside, reach_of
+from frazil.table_catalog.core.errors import AlreadyExistsError, BadRequestError, NoSuchTableError
+from frazil.table_catalog.core.names import Identifier, Namespace
+from frazil.table_catalog.core.requirements import (
+    OF_TABLES,
+    check_known,
+    check_requirements,
+    creates,
+)
+from frazil.table_catalog.core.rights import Principal
+from frazil.table_catalog.core.snapshots import only_refs
+from frazil.table_catalog.core.updates import ACTIONS, apply_updates, empty_table
+
+Json = dict[str, Any]
+
+# Given the folders of a table, what an answer has besides it.
+Terms = Callable[[Sequence[str]], Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class NewTable:
+    name: str
+    schema: Mapping[str, Any]
+    location: str | None = None
+    spec: Mapping[str, Any] | None = None
+    order: Mapping[str, Any] | None = None
+    properties: Mapping[str, str] = field(default_factory=dict)
+
+
+class Tables(Shelf):
+    kind = Kind.TABLE
+
+    def __init__(self, database: Database, files: Files, warehouses: Warehouses) -> None:
+        super().__init__(database, files, warehouses)
+        # Files never change, and a client may ask for a signature a hundred times a second.
+        self.places_at = lru_cache(maxsize=1_000)(self._read_places)
+
+    def answer(
+        self, location: str, *, only_named: bool = False, terms: Terms | None = None
+    ) -> bytes:
+        """Answer with metadata as the file has them, or without snapshots that nothing names."""
+        content = self._read_named(location) if only_named else self._files.read_metadata(location)
+        return loaded(location, content, terms(self.places_at(location)) if terms else NO_TERMS)
+
+    def _read_named(self, location: str) -> bytes:
+        def shorten() -> bytes:
+            return to_json(only_refs(parse(self._files.read_metadata(location))))
+
+        # With thousands of snapshots, to take them apart takes most of a load.
+        return self._files.recall(f"{location}?snapshots=refs", shorten)
+
+    def _read_places(self, location: str) -> Sequence[str]:
+        """List the folders of a table, by the location of its metadata."""
+        return places(parse(self._files.read_metadata(location)))
+
+    def reach(self, principal: Principal, warehouse: str, named: Sequence[str]) -> Reach | None:
+        root = self._warehouses.get(warehouse).location
+        return reach_of(principal, warehouse, root=root, places=named)
+
+    def signable(
+        self, principal: Principal, warehouse: str, identifier: Identifier
+    ) -> Reach | None:
+        try:
+            named = self.places_at(self.locate(warehouse, identifier))
+        except NoSuchTableError:
+            # Staged, and not there yet; or dropped by Spark, which deletes the files then itself.
+            root = self._warehouses.get(warehouse).location
+            place = self._place(warehouse, identifier, None)
+            return reach_beside(principal, warehouse, root=root, place=place)
+        return self.reach(principal, warehouse, named)
+
+    def create(
+        self, warehouse: str, namespace: Namespace, table: NewTable, *, ticket: Ticket | None
+    ) -> Answer:
+        def make(state: State) -> Json:
+            if state.location is not None:
+                raise AlreadyExistsError(f"Table already exists: {identifier}")
+            return metadata
+
+        identifier = Identifier.of(namespace, table.name)
+        metadata = self._begin(warehouse, identifier, table)
+        change = Change(identifier, Kind.TABLE, make)
+        return self._commits.commit(warehouse, [change], ticket=ticket)
+
+    def stage(
+        self, warehouse: str, namespace: Namespace, table: NewTable, *, terms: Terms | None
+    ) -> Json:
+        """Make metadata that only the client knows until its first commit."""
+        identifier = Identifier.of(namespace, table.name)
+        if self._commits.state(warehouse, identifier, Kind.TABLE).location is not None:
+            raise AlreadyExistsError(f"Table already exists: {identifier}")
+        metadata = self._begin(warehouse, identifier, table)
+        return {"metadata": metadata, **(terms(places(metadata)) if terms else NO_TERMS)}
+
+    def _begin(self, warehouse: str, identifier: Identifier, table: NewTable) -> Json:
+        metadata = shapes.new_metadata(
+            self._place(warehouse, identifier, table.location),
+            schema=table.schema,
+            spec=table.spec,
+            order=table.order,
+            properties=table.properties,
+        )
+        self._check_places(warehouse, places(metadata))
+        return metadata
+
+    def commit(
+        self, warehouse: str, changes: Sequence[Revision], *, ticket: Ticket | None
+    ) -> Answer:
+        twice = {str(one.identifier) for one in changes}
+        if len(twice) < len(changes) or not changes:
+            raise BadRequestError("a transaction names each of its tables once, and at least one")
+        steps = [Change(one.identifier, Kind.TABLE, self._maker(warehouse, one)) for one in changes]
+        return self._commits.commit(warehouse, steps, ticket=ticket)
+
+    def _maker(self, warehouse: str, change: Revision) -> Callable[[State], Json]:
+        check_known(OF_TABLES, change.requirements, "type")
+        check_known(ACTIONS, change.updates, "action")
+
+        def make(state: State) -> Json:
+            if state.metadata is None and not creates(change.requirements):
+                raise NoSuchTableError(change.identifier)
+            check_requirements(change.requirements, state.metadata)
+            now = now_ms()
+            base = empty_table(now) if state.metadata is None else state.metadata
+            metadata = apply_updates(base, change.updates, location=state.location, now=now)
+            metadata.setdefault("table-uuid", str(uuid4()))
+            if "location" not in metadata:
+                raise BadRequestError("the first commit of a table sets its location")
+            self._check_places(warehouse, places(metadata))
+            shapes.check_shape(metadata, change.updates)
+            return metadata
+
+        return make
+
+    def _check_readable(self, metadata: Mapping[str, Any]) -> None:
+        shapes.check_readable(metadata)
+
+    def purge(self, location: str) -> None:
+        """Delete the files of a table that was dropped."""
+        metadata = parse(self._files.read_metadata(location))
+        purge.purge(self._files, location, metadata, places=places(metadata))

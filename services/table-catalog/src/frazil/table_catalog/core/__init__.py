@@ -1,0 +1,1 @@
+"""What is decided without I/O: words, errors, metadata, signatures, rights."""
