@@ -8,6 +8,7 @@ from frazil.contracts.assignment import Assignment
 from frazil.spark_sink.catalog import catalog_conf
 from frazil.spark_sink.config import SinkConfig, sink_config
 from frazil.spark_sink.kafka import source_options
+from frazil.worker.connector import read_config
 from frazil.worker.errors import BadConfigError
 
 CONFIG = {
@@ -25,22 +26,21 @@ BROKER = {"bootstrap.servers": "k:9092"}
 
 
 def config(keys: dict[str, str] | None = None, kafka: dict[str, str] = BROKER) -> SinkConfig:
-    return sink_config(
-        Assignment(
-            connector="logs",
-            epoch=1,
-            generation=1,
-            worker_id="w",
-            config=CONFIG | (keys or {}),
-            kafka=kafka,
-        )
+    assignment = Assignment(
+        connector="logs",
+        epoch=1,
+        generation=1,
+        worker_id="w",
+        config=CONFIG | (keys or {}),
+        kafka=kafka,
     )
+    return sink_config(assignment, read_config(assignment), commit_interval_ms=500)
 
 
 def test_defaults_are_connects() -> None:
     made = config()
-    assert (made.topics, made.table, made.group) == (("a", "b"), "ns.t", "connect-logs")
-    assert (made.cores, made.commit_interval_ms, made.offset_reset) == (1, 300_000, "earliest")
+    assert (made.topics, made.group) == (("a", "b"), "connect-logs")
+    assert (made.cores, made.offset_reset) == (1, "earliest")
     assert not made.tolerate_errors
 
 
@@ -82,7 +82,7 @@ def test_security_reaches_the_consumer_and_what_spark_refuses_does_not() -> None
 
 
 def test_catalog_keys_are_passed_on_under_the_catalogs_name() -> None:
-    conf = catalog_conf(config({"iceberg.catalog": "lake"}))
+    conf = catalog_conf("lake", {"type": "rest", "uri": "http://catalog"})
     assert conf["spark.sql.catalog.lake.uri"] == "http://catalog"
     assert conf["spark.sql.catalog.lake.cache-enabled"] == "false"
 

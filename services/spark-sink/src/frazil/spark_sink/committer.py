@@ -1,89 +1,50 @@
-"""Commits the batches of one driver to its table, each behind the ledger that it follows."""
+"""Commits of one driver: to each of its stores, behind the ledger that the driver found there."""
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from frazil.contracts.ledger import Ledger
 from frazil.contracts.offsets import Offsets
 from frazil.spark_sink.config import SinkConfig
+from frazil.spark_sink.core.coverage import claimed, common, covered, is_behind, range_of
 from frazil.spark_sink.core.judge import Claim, Verdict
 from frazil.spark_sink.core.offset_log import BatchRange
-from frazil.spark_sink.core.position import TopicFacts, first_position, next_position
+from frazil.spark_sink.core.position import (
+    TopicFacts,
+    first_position,
+    next_position,
+    rewound_position,
+)
 from frazil.spark_sink.counts import BatchCounts
-from frazil.spark_sink.table import SinkTable
-from frazil.worker.errors import DataLossError, SupersededError
+from frazil.spark_sink.store import Store
+from frazil.worker.errors import RolledBackError, SupersededError
 from frazil.worker.job import StreamMovedError
 
 
-class Committer:
-    """One driver's hold on one table, from the ledger it found there."""
+@dataclass(frozen=True)
+class Driver:
+    """One start of a connector's stream, and the topics as it found them."""
 
-    def __init__(
-        self,
-        config: SinkConfig,
-        table: SinkTable,
-        *,
-        cluster_id: str,
-        topics: Mapping[str, TopicFacts],
-    ) -> None:
-        self._config = config
-        self._table = table
-        self._cluster_id = cluster_id
-        self._topics = topics
-        self._run = uuid.uuid4().hex
-        self._ledger = table.ledger()
+    config: SinkConfig
+    cluster_id: str
+    topics: Mapping[str, TopicFacts]
+    run: str = field(default_factory=lambda: uuid.uuid4().hex)
 
-    def take_position(self) -> Offsets:
-        """Find where to begin, and put our epoch into the table so that older drivers stop."""
-        if self._ledger is None:
-            return first_position(self._topics, self._config.offset_reset)
-        self._require_newest(self._ledger)
-        position = next_position(self._ledger, self._topics, self._config.on_data_loss)
-        if self._ledger.epoch < self._config.epoch:
-            self.commit([], BatchRange(position, position), BatchCounts.nothing())
-        return position
-
-    def commit(self, files: list[Any], span: BatchRange, counts: BatchCounts) -> None:
-        """Put files and ledger into the table, or delete the files and say what is in the way."""
-        claim = Claim(self._config.epoch, self._run, self._ledger, span.start, span.end)
-        ledger = self._next_ledger(span, counts)
-        verdict = self._table.append(files, ledger, claim, self._config.control_topic)
-        if verdict in (Verdict.APPEND, Verdict.ALREADY_DONE):
-            self._ledger = ledger
-            return
-        self._table.delete_files(files)
-        self.check_fence()
-        if verdict is Verdict.ROLLED_BACK:
-            raise DataLossError(
-                f"Table {self._config.table} was rolled back behind what this connector had "
-                "written. Restart the connector to write again from where the table is now."
-            )
-        raise StreamMovedError("another driver of this connector has committed in between")
-
-    def check_fence(self) -> None:
-        """Raise SupersededError if a newer driver has taken over the table."""
-        found = self._table.ledger()
-        if found is not None:
-            self._require_newest(found)
-
-    def _require_newest(self, found: Ledger) -> None:
-        if found.epoch > self._config.epoch:
-            raise SupersededError(
-                f"A newer driver of connector {self._config.connector} (epoch {found.epoch}) has "
-                f"taken over table {self._config.table}; this one (epoch {self._config.epoch}) "
-                "has stopped."
-            )
-
-    def _next_ledger(self, span: BatchRange, counts: BatchCounts) -> Ledger:
+    def ledger(self, before: Ledger | None, batch: "Batch", counts: BatchCounts) -> Ledger:
+        known, wanted = before.rewind if before else 0, self.config.rewind
         return Ledger(
-            connector=self._config.connector,
-            epoch=self._config.epoch,
-            run=self._run,
-            cluster_id=self._cluster_id,
-            topic_ids={name: facts.topic_id for name, facts in self._topics.items()},
-            start=span.start,
-            end=span.end,
+            connector=self.config.connector,
+            epoch=self.config.epoch,
+            run=self.run,
+            commit_id=batch.commit_id,
+            cluster_id=self.cluster_id,
+            topic_ids={name: facts.topic_id for name, facts in self.topics.items()},
+            start=batch.span.start,
+            end=batch.span.end,
+            settled=batch.settled,
+            rewind=max(known, wanted.number if wanted else 0),
             consumed=counts.consumed,
             written=counts.written,
             filtered=counts.filtered,
@@ -92,3 +53,136 @@ class Committer:
             max_time=counts.max_time,
             valid_through=counts.valid_through,
         )
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Offsets of one batch; `settled` is before which all is in every store."""
+
+    span: BatchRange
+    settled: Offsets
+    commit_id: str = field(default_factory=lambda: str(uuid.uuid4()))
+
+
+class Committer:
+    """One driver's hold on one store."""
+
+    def __init__(self, driver: Driver, store: Store) -> None:
+        self.store = store
+        self._driver = driver
+        self.ledger = store.ledger()
+        self._require_newest(self.ledger)
+        self.covered = covered(self.ledger, driver.topics, driver.config.rewind)
+        self.is_rolled_back = False
+        lost = store.lost()
+        if lost is not None:
+            self._accept_loss(lost)
+
+    def _accept_loss(self, lost: Ledger) -> None:
+        """Go on in a store that was rolled back, if a person has said how."""
+        choice = self._driver.config.on_data_loss
+        if choice == "fail":
+            raise self._rolled_back()
+        if choice == "latest":
+            self.covered = covered(lost, self._driver.topics, self._driver.config.rewind)
+        else:
+            self.is_rolled_back = True
+
+    def _rolled_back(self) -> RolledBackError:
+        return RolledBackError(
+            f"What this connector had written to {self.store.name} was taken back. To write it "
+            "again set frazil.on.data.loss to `earliest`, to leave it out to `latest`, then "
+            "restart."
+        )
+
+    def claim(self, span: BatchRange, position: Offsets) -> None:
+        """Put our epoch into the store, so that older drivers stop."""
+        self._append([], Batch(span, settled=position), BatchCounts.nothing())
+
+    def commit(self, files: list[Any], batch: Batch, counts: BatchCounts) -> None:
+        """Put files and ledger into the store, or delete the files and say what is in the way."""
+        self._append(files, replace(batch, span=range_of(self.covered, batch.span)), counts)
+
+    def _append(self, files: list[Any], batch: Batch, counts: BatchCounts) -> None:
+        config, span = self._driver.config, batch.span
+        claim = Claim(config.epoch, self._driver.run, self.ledger, span.start, span.end)
+        ledger = self._driver.ledger(self.ledger, batch, counts)
+        verdict = self.store.append(files, ledger, claim)
+        if verdict in (Verdict.APPEND, Verdict.ALREADY_DONE):
+            self.ledger, self.covered = ledger, span.end
+            return
+        self.store.delete_files(files)
+        self.check_fence()
+        if verdict is Verdict.ROLLED_BACK:
+            raise self._rolled_back()
+        raise StreamMovedError("another driver of this connector has committed in between")
+
+    def check_fence(self) -> None:
+        """Raise SupersededError if a newer driver has taken over the store."""
+        self._require_newest(self.store.ledger())
+
+    def _require_newest(self, found: Ledger | None) -> None:
+        config = self._driver.config
+        if found is not None and found.epoch > config.epoch:
+            raise SupersededError(
+                f"A newer driver of connector {config.connector} (epoch {found.epoch}) has "
+                f"taken over {self.store.name}; this one (epoch {config.epoch}) has stopped."
+            )
+
+
+def take_position(
+    driver: Driver, committers: Sequence[Committer], *, of_all: bool, hint: Ledger | None = None
+) -> Offsets:
+    """Find where to begin, and put our epoch into the stores so that older drivers stop.
+
+    `of_all` tells that these are all stores that may be written; `hint` says how far the connector
+    has got where the stores cannot, for records name them.
+    """
+    wish = driver.config.rewind
+    reached = _reached(driver, committers, of_all=of_all) or hint
+    ledgers = [one.ledger for one in committers if one.ledger is not None]
+    moved = wish is not None and (
+        reached is None or any(is_behind(ledger, wish) for ledger in ledgers)
+    )
+    position = _position(driver, reached, moved=moved)
+    # One that was rolled back comes last: until then a new start finds it so again.
+    for one in sorted(committers, key=lambda one: one.is_rolled_back):
+        behind = moved and (one.ledger is None or is_behind(one.ledger, wish))
+        older = one.ledger is not None and one.ledger.epoch < driver.config.epoch
+        if behind or older or one.is_rolled_back:
+            # In the store before it is acted upon: a rewind must not happen twice.
+            goes_on = reached if behind or not moved or reached is None else _at(reached, position)
+            one.claim(claimed(one.covered, goes_on, position), position)
+    return position
+
+
+def _reached(driver: Driver, committers: Sequence[Committer], *, of_all: bool) -> Ledger | None:
+    """Return how far all stores have got; those that were rolled back decide, if there are any."""
+    rolled_back = [one.ledger for one in committers if one.is_rolled_back]
+    asked = rolled_back or [one.ledger for one in committers]
+    found = [ledger for ledger in asked if ledger is not None]
+    everywhere = of_all and len(found) == len(asked)
+    if rolled_back:
+        if not everywhere:
+            return None
+        found = [ledger.model_copy(update={"settled": {}}) for ledger in found]
+    return common(found, driver.topics, of_all=everywhere)
+
+
+def _position(driver: Driver, reached: Ledger | None, *, moved: bool) -> Offsets:
+    config = driver.config
+    if moved and config.rewind is not None:
+        return rewound_position(
+            reached,
+            driver.topics,
+            config.rewind,
+            offset_reset=config.offset_reset,
+            on_data_loss=config.on_data_loss,
+        )
+    if reached is None:
+        return first_position(driver.topics, config.offset_reset)
+    return next_position(reached, driver.topics, config.on_data_loss)
+
+
+def _at(ledger: Ledger, position: Offsets) -> Ledger:
+    return ledger.model_copy(update={"end": position})

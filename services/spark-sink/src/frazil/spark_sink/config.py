@@ -4,11 +4,9 @@ from dataclasses import dataclass
 
 from frazil.contracts.assignment import Assignment
 from frazil.contracts.naming import consumer_group
-from frazil.contracts.plugins import InvalidConfigError, ParsedConfig, find_plugin
-from frazil.runtime.logs import get_logger
-from frazil.worker.errors import BadConfigError
-
-log = get_logger(__name__)
+from frazil.contracts.offsets import Rewind
+from frazil.contracts.plugins import ParsedConfig
+from frazil.worker.connector import kafka_properties, spark_keys
 
 _OVERRIDE = "consumer.override."
 # Set on the consumer by Spark itself, or by us; it refuses to start when they are given.
@@ -20,22 +18,22 @@ _NOT_FOR_SPARK = frozenset(
 
 @dataclass(frozen=True)
 class SinkConfig:
-    """What one sink reads, where it writes, and how often."""
+    """What one sink reads, and how often it writes; where to is the matter of its store."""
 
     connector: str
     epoch: int
+    rewind: Rewind | None
     topics: tuple[str, ...]
     kafka: dict[str, str]
     group: str
     offset_reset: str
-    catalog: str
-    catalog_properties: dict[str, str]
-    table: str
-    control_topic: str
     commit_interval_ms: int
     max_records: int
+    headers: bool
     on_data_loss: str
     tolerate_errors: bool
+    log_errors: bool
+    log_places: bool
     cores: int
     memory: str
     spark: dict[str, str]
@@ -50,38 +48,27 @@ class SinkConfig:
         return {f"kafka.{key}": v for key, v in self.kafka.items() if key not in _NOT_FOR_SPARK}
 
 
-def sink_config(assignment: Assignment) -> SinkConfig:
-    """Read an assignment; what validate would refuse is refused here in the same words."""
-    try:
-        config = find_plugin(assignment.config["connector.class"]).parse(assignment.config)
-    except InvalidConfigError as error:
-        raise BadConfigError(str(error)) from error
-    for warning in config.warnings:
-        log.warning("config", text=warning)
+def sink_config(
+    assignment: Assignment, config: ParsedConfig, *, commit_interval_ms: int, headers: bool = False
+) -> SinkConfig:
+    """Make the configuration; `headers` says that the headers of records are wanted too."""
     overrides = config.prefixed(_OVERRIDE)
-    kafka = assignment.kafka | overrides
-    if "bootstrap.servers" not in kafka:
-        raise BadConfigError("No Kafka to read from: `bootstrap.servers` is not set.")
     return SinkConfig(
         connector=assignment.connector,
         epoch=assignment.epoch,
+        rewind=assignment.rewind,
         topics=tuple(config["topics"]),
-        kafka=kafka,
+        kafka=kafka_properties(assignment, config, _OVERRIDE),
         group=overrides.get("group.id", consumer_group(assignment.connector)),
         offset_reset=overrides.get("auto.offset.reset", "earliest"),
-        catalog=config["iceberg.catalog"],
-        catalog_properties=config.prefixed("iceberg.catalog."),
-        table=config["iceberg.tables"][0],
-        control_topic=config["iceberg.control.topic"],
-        commit_interval_ms=config["iceberg.control.commit.interval-ms"],
+        commit_interval_ms=commit_interval_ms,
         max_records=config["frazil.max.records.per.commit"],
+        headers=headers,
         on_data_loss=config["frazil.on.data.loss"],
         tolerate_errors=config["errors.tolerance"] == "all",
+        log_errors=config["errors.log.enable"],
+        log_places=config["errors.log.include.messages"],
         cores=config["tasks.max"],
         memory=config["frazil.driver.memory"],
-        spark=_spark_keys(config),
+        spark=spark_keys(config),
     )
-
-
-def _spark_keys(config: ParsedConfig) -> dict[str, str]:
-    return {f"spark.{key}": value for key, value in config.prefixed("spark.").items()}

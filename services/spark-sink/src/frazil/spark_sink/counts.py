@@ -8,8 +8,7 @@ from typing import Self
 from pyspark.sql import Column, DataFrame, Observation
 from pyspark.sql import functions as fn
 
-from frazil.spark_sink.columns import TOMBSTONE
-
+DROPPED = "dropped"
 _MOST_WATCHED = 100
 
 
@@ -62,7 +61,7 @@ def _measures(fault: Column) -> list[Column]:
     where = fn.struct("topic", "partition", "offset", fault.alias("reason"))
     return [
         fn.count(fn.lit(1)).alias("consumed"),
-        fn.count(fn.when(fn.col(TOMBSTONE), 1)).alias("filtered"),
+        fn.count(fn.when(fn.col(DROPPED), 1)).alias("filtered"),
         fn.count(fault).alias("dead"),
         fn.min(fn.when(fault.isNotNull(), where)).alias("first_dead"),
         fn.unix_micros(fn.min("timestamp")).alias("min_time"),

@@ -1,6 +1,8 @@
 """What a stream died of, in words that say what to do."""
 
-from frazil.worker.errors import DataLossError, UnavailableError, WorkerError
+from frazil.spark_sink.catalog import is_silent
+from frazil.spark_sink.counts import BadRecord
+from frazil.worker.errors import BadRecordError, DataLossError, UnavailableError, WorkerError
 from frazil.worker.jvm_errors import JAVA_ERRORS, java_message
 
 _LOST = ("KAFKA_DATA_LOSS", "OffsetOutOfRange", "data may have been lost")
@@ -15,13 +17,25 @@ def explain(error: BaseException) -> BaseException:
 
 
 def classify(message: str) -> WorkerError | None:
-    """Tell lost records and an absent broker from everything else."""
+    """Tell lost records, an absent catalog and an absent broker from everything else."""
     if any(sign in message for sign in _LOST):
         return DataLossError(
             "Kafka no longer holds records that were not written yet. Set frazil.on.data.loss to "
             "`earliest` or `latest` to go on with what is there, then restart.",
             message,
         )
+    if is_silent(message):
+        return UnavailableError("The catalog stopped answering.", message)
     if any(sign in message for sign in _AWAY):
         return UnavailableError("Kafka stopped answering while records were read.", message)
     return None
+
+
+def bad_record_error(dead: int, first: BadRecord | None, store: str) -> BadRecordError:
+    where = f"{first.topic}-{first.partition} at offset {first.offset}" if first else "the batch"
+    reason = first.reason if first else "it cannot be read"
+    return BadRecordError(
+        f"{dead} record(s) cannot be written to {store}; the first is in {where}: {reason}. "
+        "Nothing of this batch was written. To skip and count such records set "
+        "errors.tolerance=all; else correct the producer or the destination, then restart."
+    )

@@ -12,23 +12,20 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from frazil.contracts.assignment import Assignment
-from frazil.contracts.offsets import Offsets, count_between, each
+from frazil.contracts.offsets import Offsets, count_between
 from frazil.runtime import metrics
 from frazil.runtime.logs import get_logger
-from frazil.spark_sink.catalog import catalog_conf
-from frazil.spark_sink.columns import RowPlan
-from frazil.spark_sink.committer import Committer
-from frazil.spark_sink.config import SinkConfig, sink_config
+from frazil.spark_sink.committer import Driver
+from frazil.spark_sink.config import SinkConfig
 from frazil.spark_sink.core.offset_log import BatchRange, batch_range, offsets_of
 from frazil.spark_sink.core.pace import rest_after
-from frazil.spark_sink.counts import BatchCounts, counts_of, observed
+from frazil.spark_sink.counts import BadRecord
 from frazil.spark_sink.failure import explain
+from frazil.spark_sink.fleet import Fleet, Outcome
 from frazil.spark_sink.kafka import Broker, source_options
-from frazil.spark_sink.table import SinkTable
+from frazil.spark_sink.store import Destination
 from frazil.worker.board import StatusBoard
-from frazil.worker.bridge import allow_callbacks
-from frazil.worker.errors import BadRecordError, UnavailableError
+from frazil.worker.errors import UnavailableError
 
 log = get_logger(__name__)
 
@@ -42,27 +39,21 @@ class _Stream:
     """What one start of the stream has opened; the checkpoint is new, and disposable."""
 
     broker: Broker
-    table: SinkTable
-    rows: RowPlan
-    committer: Committer
+    fleet: Fleet
     first: Offsets
     checkpoint: Path
 
     @classmethod
-    def open(cls, spark: SparkSession, config: SinkConfig, folder: Path) -> "_Stream":
+    def open(
+        cls, spark: SparkSession, config: SinkConfig, destination: Destination, folder: Path
+    ) -> "_Stream":
         broker = Broker(spark, config)
-        cluster_id, topics = broker.cluster_id(), broker.topics(config.topics)
-        allow_callbacks(spark)
-        table = SinkTable(
-            spark, catalog=config.catalog, name=config.table, connector=config.connector
-        )
-        committer = Committer(config, table, cluster_id=cluster_id, topics=topics)
+        driver = Driver(config, broker.cluster_id(), broker.topics(config.topics))
+        fleet = Fleet(spark, driver, destination.open(spark, broker))
         return cls(
             broker=broker,
-            table=table,
-            rows=RowPlan(table.schema),
-            committer=committer,
-            first=committer.take_position(),
+            fleet=fleet,
+            first=fleet.take_position(),
             checkpoint=Path(tempfile.mkdtemp(prefix="checkpoint-", dir=folder)),
         )
 
@@ -74,8 +65,9 @@ class _Stream:
 class SinkJob:
     """One sink connector. Batches come on the stream's thread, the rest on the main thread."""
 
-    def __init__(self, assignment: Assignment, board: StatusBoard) -> None:
-        self._config = sink_config(assignment)
+    def __init__(self, config: SinkConfig, destination: Destination, board: StatusBoard) -> None:
+        self._config = config
+        self._destination = destination
         self._board = board
         self._stream: _Stream
         self._batch = threading.Lock()
@@ -93,16 +85,19 @@ class SinkJob:
             "spark.app.name": self._config.connector,
             "spark.master": f"local[{self._config.cores}]",
             "spark.sql.shuffle.partitions": str(self._config.cores),
-            **catalog_conf(self._config),
+            **self._destination.spark_conf,
             **self._config.spark,
         }
 
     def start(self, spark: SparkSession) -> StreamingQuery:
-        """Begin where the table's ledger ends."""
+        """Begin where the store's ledger ends."""
         self._failure = None
-        self._stream = stream = _Stream.open(spark, self._config, self._board.folder)
-        self._board.update(position=stream.first)
-        log.info("stream_starts", position=stream.first, table=self._config.table)
+        self._stream = stream = _Stream.open(
+            spark, self._config, self._destination, self._board.folder
+        )
+        rewind = self._config.rewind.number if self._config.rewind else 0
+        self._board.update(position=stream.first, rewind=rewind, tables=stream.fleet.tables)
+        log.info("stream_starts", position=stream.first, store=stream.fleet.name)
         source = spark.readStream.format("kafka")
         poll_ms = min(_POLL_MS, self._config.commit_interval_ms)
         return (
@@ -137,41 +132,52 @@ class SinkJob:
     def _write(self, batch: DataFrame, span: BatchRange) -> int:
         """Write one batch and return how many records it had."""
         started = time.monotonic()
-        table, plan = self._stream.table, self._stream.rows
-        partitions = [(topic, partition) for topic, partition, _ in each(span.end)]
-        parsed, observation = observed(plan.read(batch), plan.fault, partitions)
-        files = table.write_files(plan.rows(parsed))
-        counts = counts_of(observation)
-        if counts.dead and not self._config.tolerate_errors:
-            table.delete_files(files)
-            raise bad_record_error(counts, self._config.table)
-        self._stream.committer.commit(files, span, counts)
-        self._show_progress(span.end)
-        self._tell(span, counts, time.monotonic() - started)
-        return counts.consumed
+        outcome = self._stream.fleet.write(batch, span)
+        self._show_progress(outcome.done)
+        self._tell(span, outcome, time.monotonic() - started)
+        return outcome.consumed
 
     def _show_progress(self, end: Offsets) -> None:
         try:
             self._stream.broker.commit_to_group(end)
         except UnavailableError as error:
-            # For lag tools only: the rows are in the table, and the next batch tries again.
+            # The rows are where they belong, and the next batch tries again.
             log.warning("group_offsets_not_committed", why=str(error))
 
-    def _tell(self, span: BatchRange, counts: BatchCounts, seconds: float) -> None:
+    def _tell(self, span: BatchRange, outcome: Outcome, seconds: float) -> None:
         name = self._config.connector
-        metrics.SINK_RECORDS.labels(name).inc(counts.written)
-        metrics.SINK_DEAD.labels(name).inc(counts.dead)
-        metrics.SINK_COMMITS.labels(name).inc()
+        metrics.SINK_RECORDS.labels(name).inc(outcome.written)
+        metrics.SINK_DEAD.labels(name).inc(outcome.dead)
+        metrics.SINK_ASTRAY.labels(name).inc(outcome.astray)
+        metrics.SINK_COMMITS.labels(name).inc(len(outcome.counts))
         metrics.SINK_COMMIT_SECONDS.labels(name).observe(seconds)
-        status = self._board.status
+        status, now, newest = self._board.status, datetime.now(UTC), outcome.newest
         self._board.update(
             position=span.end,
-            commits=status.commits + 1,
-            records=status.records + counts.written,
-            dead=status.dead + counts.dead,
-            last_commit=datetime.now(UTC),
+            commits=status.commits + len(outcome.counts),
+            records=status.records + outcome.written,
+            dead=status.dead + outcome.dead,
+            astray=status.astray + outcome.astray,
+            tables=self._stream.fleet.tables,
+            last_commit=now if outcome.counts else status.last_commit,
+            commit_seconds=round(seconds, 3),
+            freshness_seconds=newest and round((now - newest).total_seconds(), 3),
         )
-        log.info("committed", rows=counts.written, dead=counts.dead, seconds=round(seconds, 3))
+        log.info(
+            "committed",
+            rows=outcome.written,
+            tables=len(outcome.counts),
+            dead=outcome.dead,
+            astray=outcome.astray,
+            seconds=round(seconds, 3),
+        )
+        if outcome.first_dead is not None and self._config.log_errors:
+            self._tell_dead(outcome.dead, outcome.first_dead)
+
+    def _tell_dead(self, dead: int, first: BadRecord) -> None:
+        place = f"{first.topic}-{first.partition} at offset {first.offset}"
+        where = {"first": place} if self._config.log_places else {}
+        log.warning("records_set_aside", dead=dead, reason=first.reason, **where)
 
     def tick(self, query: StreamingQuery) -> None:
         self._measure_lag(query)
@@ -192,7 +198,7 @@ class SinkJob:
         if not self._batch.acquire(blocking=False):
             return
         try:
-            self._stream.committer.check_fence()
+            self._stream.fleet.check_fence()
         finally:
             self._batch.release()
         self._fence_checked = time.monotonic()
@@ -207,14 +213,3 @@ class SinkJob:
 
     def close(self) -> None:
         self._stream.close()
-
-
-def bad_record_error(counts: BatchCounts, table: str) -> BadRecordError:
-    bad = counts.first_dead
-    where = f"{bad.topic}-{bad.partition} at offset {bad.offset}" if bad else "the batch"
-    reason = bad.reason if bad else "it cannot be read"
-    return BadRecordError(
-        f"{counts.dead} record(s) cannot be written to {table}; the first is in {where}: {reason}. "
-        "Nothing of this batch was written. To skip and count such records set "
-        "errors.tolerance=all; else correct the producer or the table, then restart."
-    )

@@ -1,10 +1,10 @@
-"""Where to begin: from the ledger of the table, checked against what Kafka still holds."""
+"""Where to begin: from the newest ledger, checked against what Kafka still holds."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from frazil.contracts.ledger import Ledger
-from frazil.contracts.offsets import Offsets
+from frazil.contracts.offsets import Offsets, Rewind, each, each_partition
 from frazil.worker.errors import DataLossError
 
 
@@ -18,7 +18,7 @@ class TopicFacts:
 
 
 def first_position(topics: Mapping[str, TopicFacts], offset_reset: str) -> Offsets:
-    """Position of a connector that has not written to the table yet."""
+    """Position of a connector that has written nothing yet."""
     return {
         topic: dict(facts.latest if offset_reset == "latest" else facts.earliest)
         for topic, facts in topics.items()
@@ -39,6 +39,56 @@ def next_position(ledger: Ledger, topics: Mapping[str, TopicFacts], on_data_loss
         }
         for topic, facts in topics.items()
     }
+
+
+def rewound_position(
+    ledger: Ledger | None,
+    topics: Mapping[str, TopicFacts],
+    rewind: Rewind,
+    *,
+    offset_reset: str,
+    on_data_loss: str,
+) -> Offsets:
+    """Go on where the user wants, and elsewhere as if there were no such wish.
+
+    What the ledger says of rewound partitions does not count: a rewind is a way out of data loss.
+    """
+    position = first_position(topics, offset_reset)
+    if ledger is not None and not rewind.everything:
+        kept = next_position(_spared(ledger, rewind), topics, on_data_loss)
+        for topic, partition, offset in each(kept):
+            if partition not in rewind.fresh.get(topic, ()):
+                position[topic][partition] = offset
+    for topic, partition, offset in each(rewind.offsets):
+        if partition in position.get(topic, {}):
+            position[topic][partition] = _held(
+                topic, partition, offset, facts=topics[topic], on_data_loss=on_data_loss
+            )
+    return position
+
+
+def _spared(ledger: Ledger, rewind: Rewind) -> Ledger:
+    """Take out of a ledger what it says of rewound partitions."""
+    rewound = {*each_partition(rewind.fresh), *each_partition(rewind.offsets)}
+    end = {
+        topic: {p: offset for p, offset in partitions.items() if (topic, p) not in rewound}
+        for topic, partitions in ledger.end.items()
+    }
+    return ledger.model_copy(update={"end": end})
+
+
+def _held(topic: str, partition: int, offset: int, *, facts: TopicFacts, on_data_loss: str) -> int:
+    """Return the offset that a user wants, if the topic has it."""
+    earliest, latest = facts.earliest[partition], facts.latest[partition]
+    if earliest <= offset <= latest:
+        return offset
+    if on_data_loss == "fail":
+        raise DataLossError(
+            f"Offset {offset} of {topic}-{partition} was asked for, but the topic holds {earliest} "
+            f"to {latest}. Stop the connector and ask for one of these, or set "
+            "frazil.on.data.loss to `earliest` or `latest`, then restart."
+        )
+    return earliest if on_data_loss == "earliest" else latest
 
 
 def _resume(
@@ -72,6 +122,7 @@ def _problem(ledger: Ledger, topic: str, partition: int, facts: TopicFacts) -> s
         )
     if done > latest:
         return (
-            f"The table is at offset {done} of {topic}-{partition}, but the topic ends at {latest}."
+            f"Records before offset {done} of {topic}-{partition} were written, but the topic ends "
+            f"at {latest}."
         )
     return None

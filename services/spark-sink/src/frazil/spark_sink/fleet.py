@@ -1,0 +1,293 @@
+"""All stores of one connector, batch by batch: each gets its records once, whatever befalls others.
+
+A store that fails by itself is set aside if errors are tolerated. The others go on, but no ledger
+and no group says any more that all is everywhere: a restart begins where the store was left.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TypeVar
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as fn
+from pyspark.util import inheritable_thread_target
+
+from frazil.contracts.offsets import Offsets, count_between, each
+from frazil.contracts.states import TableState
+from frazil.contracts.worker_status import TableStatus
+from frazil.runtime.logs import get_logger
+from frazil.spark_sink.committer import Batch, Committer, Driver, take_position
+from frazil.spark_sink.core.offset_log import BatchRange
+from frazil.spark_sink.counts import BadRecord, BatchCounts
+from frazil.spark_sink.failure import bad_record_error, explain
+from frazil.spark_sink.store import Split, Stores, Written
+from frazil.worker.errors import (
+    BadRecordError,
+    DataLossError,
+    NoTableError,
+    RefusedError,
+    RolledBackError,
+    SupersededError,
+    UnavailableError,
+)
+from frazil.worker.job import StreamMovedError
+
+log = get_logger(__name__)
+
+_LOOK_AGAIN_SECONDS = 30
+_Result = TypeVar("_Result")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a batch. `done` is before which all is in every store."""
+
+    consumed: int
+    counts: Mapping[str, BatchCounts]
+    astray: int
+    dead: int
+    first_dead: BadRecord | None
+    done: Offsets
+
+    @property
+    def written(self) -> int:
+        return sum(counts.written for counts in self.counts.values())
+
+    @property
+    def newest(self) -> datetime | None:
+        times = [counts.max_time for counts in self.counts.values() if counts.max_time]
+        return max(times, default=None)
+
+
+class Fleet:
+    """The stores, from the stream's thread; one of them may be written on each of some threads."""
+
+    def __init__(self, spark: SparkSession, driver: Driver, stores: Stores) -> None:
+        self._spark = spark
+        self._driver = driver
+        self._stores = stores
+        self.tables = {name: TableStatus() for name in stores.listed}
+        self._look_again: dict[str, float] = {}
+        self._held: Offsets | None = None
+        self._turn = 0
+        self._committers = self._each(stores.listed, self._open)
+
+    @property
+    def name(self) -> str:
+        return ", ".join(self._stores.listed) or "tables that records name"
+
+    def take_position(self) -> Offsets:
+        listed = self._stores.listed
+        position = take_position(
+            self._driver,
+            list(self._committers.values()),
+            of_all=bool(listed) and len(self._committers) == len(listed),
+            hint=None if listed else self._stores.hint(),
+        )
+        self._hold(position)
+        return position
+
+    def write(self, batch: DataFrame, span: BatchRange) -> Outcome:
+        """Write the files of all stores, then commit each."""
+        split = self._stores.split(batch)
+        try:
+            self._open_named(split.parts)
+            self._hold(span.start)
+            self._refuse(split.dead, split.first_dead, self.name)
+            drafts = self._drafts(split, span)
+            self._hold(span.start)
+            self._refuse_dead(drafts)
+            committed = self._commit(drafts, span)
+            self._hold(span.start)
+        finally:
+            split.close()
+        counts = {name: drafts[name].counts for name in committed}
+        first = [split.first_dead, *(one.first_dead for one in counts.values())]
+        return Outcome(
+            split.total or max((one.counts.consumed for one in drafts.values()), default=0),
+            counts,
+            astray=split.astray + self._missed(split),
+            dead=split.dead + sum(one.dead for one in counts.values()),
+            first_dead=next(filter(None, first), None),
+            done=self._done(span.end),
+        )
+
+    def _drafts(self, split: Split, span: BatchRange) -> dict[str, Written]:
+        watched = [(topic, number) for topic, number, _ in each(span.end)]
+
+        def draft(name: str) -> Written:
+            committer = self._committers[name]
+            part = needed(split.parts[name], committer.covered, span.start)
+            return committer.store.write(part, watched)
+
+        names = [name for name in split.parts if self._is_running(name)]
+        return self._each(names, draft, undo=self._delete)
+
+    def _commit(self, drafts: Mapping[str, Written], span: BatchRange) -> Iterable[str]:
+        batch = Batch(span, settled=self._held or span.start)
+
+        def commit(name: str) -> None:
+            draft = drafts[name]
+            self._committers[name].commit(draft.files, batch, draft.counts)
+
+        names = [name for name, draft in drafts.items() if draft.counts.consumed]
+        done = self._each(names, commit).keys()
+        for name in done:
+            self.tables[name] = _committed(self.tables[name], drafts[name].counts)
+        return done
+
+    def _each(
+        self,
+        names: Sequence[str],
+        act: Callable[[str], _Result],
+        undo: Callable[[str, _Result], None] | None = None,
+    ) -> dict[str, _Result]:
+        """Act on each store; one that fails by itself is set aside, any other failure is raised."""
+        results, errors = self._run(names, act)
+        try:
+            for name, error in errors.items():
+                self._set_aside(name, explain(error), others_work=bool(results))
+        except BaseException:
+            for name, result in results.items():
+                if undo is not None:
+                    undo(name, result)
+            raise
+        return results
+
+    def _run(
+        self, names: Sequence[str], act: Callable[[str], _Result]
+    ) -> tuple[dict[str, _Result], dict[str, Exception]]:
+        results: dict[str, _Result] = {}
+        errors: dict[str, Exception] = {}
+
+        def attempt(name: str) -> None:
+            try:
+                results[name] = act(name)
+            except Exception as error:  # noqa: BLE001 (raised again, or told of the table)
+                errors[name] = error
+
+        if len(names) < 2:
+            for name in names:
+                attempt(name)
+            return results, errors
+        with ThreadPoolExecutor(min(self._stores.threads, len(names))) as pool:
+            # Spark's jobs belong to the stream by what its thread holds.
+            list(pool.map(inheritable_thread_target(self._spark)(attempt), names))
+        return results, errors
+
+    def _set_aside(self, name: str, error: BaseException, *, others_work: bool) -> None:
+        if not self._may_go_on_after(error, others_work=others_work):
+            raise error
+        log.warning("table_set_aside", table=name, why=str(error))
+        self._enter(name, TableState.FAILED, error)
+        listed = [self.tables[one].state for one in self._stores.listed]
+        if listed and all(state is TableState.FAILED for state in listed):
+            raise error
+
+    def _may_go_on_after(self, error: BaseException, *, others_work: bool) -> bool:
+        """Tell whether it is the fault of one store only, and others are to go on."""
+        if not self._driver.config.tolerate_errors or len(self._stores.listed) == 1:
+            return False
+        if isinstance(error, RefusedError):
+            return others_work
+        if isinstance(error, RolledBackError):
+            return True
+        return not isinstance(
+            error, SupersededError | UnavailableError | StreamMovedError | DataLossError
+        )
+
+    def _hold(self, start: Offsets) -> None:
+        """Keep in mind where stores were left that have been set aside since."""
+        for name, table in self.tables.items():
+            if table.state is TableState.FAILED and not table.position:
+                self._held = self._held or start
+                self.tables[name] = table.model_copy(update={"position": start})
+
+    def _done(self, end: Offsets) -> Offsets:
+        """Return before which all is everywhere, and note how far behind the rest is."""
+        for name, table in self.tables.items():
+            if table.position:
+                behind = count_between(table.position, end)
+                self.tables[name] = table.model_copy(update={"behind": behind})
+        return self._held or end
+
+    def _is_running(self, name: str) -> bool:
+        return self.tables[name].state is TableState.RUNNING
+
+    def _open(self, name: str) -> Committer:
+        return Committer(self._driver, self._stores.open(name))
+
+    def _open_named(self, names: Iterable[str]) -> None:
+        """Open stores that records name for the first time, or again if they were not there."""
+        now = time.monotonic()
+        for name in names:
+            table = self.tables.setdefault(name, TableStatus())
+            is_due = self._look_again.get(name, 0) < now
+            if name in self._committers or table.state is TableState.FAILED or not is_due:
+                continue
+            try:
+                self._committers[name] = self._open(name)
+                self._enter(name, TableState.RUNNING)
+            except NoTableError as error:
+                log.warning("table_missing", table=name, why=str(error))
+                self._look_again[name] = now + _LOOK_AGAIN_SECONDS
+                self._enter(name, TableState.MISSING, error)
+            except Exception as error:  # noqa: BLE001 (raised again, or told of the table)
+                self._set_aside(name, explain(error), others_work=False)
+
+    def _enter(self, name: str, state: TableState, error: BaseException | None = None) -> None:
+        trace = None if error is None else str(error)
+        changes = {"state": state, "trace": trace}
+        self.tables[name] = self.tables[name].model_copy(update=changes)
+
+    def _missed(self, split: Split) -> int:
+        """Count records for tables that are not there; as in Kafka Connect they are left out."""
+        found = split.counts.items()
+        return sum(n for name, n in found if self.tables[name].state is TableState.MISSING)
+
+    def _refuse_dead(self, drafts: Mapping[str, Written]) -> None:
+        try:
+            for name, draft in drafts.items():
+                store = self._committers[name].store.name
+                self._refuse(draft.counts.dead, draft.counts.first_dead, store)
+        except BadRecordError:
+            for name, draft in drafts.items():
+                self._delete(name, draft)
+            raise
+
+    def _refuse(self, dead: int, first: BadRecord | None, store: str) -> None:
+        if dead and not self._driver.config.tolerate_errors:
+            raise bad_record_error(dead, first, store)
+
+    def _delete(self, name: str, draft: Written) -> None:
+        self._committers[name].store.delete_files(draft.files)
+
+    def check_fence(self) -> None:
+        """Look for a newer driver in one store after the other: it has claimed them all."""
+        if self._committers:
+            committers = list(self._committers.values())
+            self._turn = (self._turn + 1) % len(committers)
+            committers[self._turn].check_fence()
+
+
+def needed(part: DataFrame, covered: Offsets, start: Offsets) -> DataFrame:
+    """Leave out what a store has already, if it has more than all before the batch."""
+    for topic, partition, offset in each(covered):
+        if offset > start.get(topic, {}).get(partition, 0):
+            place = (fn.col("topic") == topic) & (fn.col("partition") == partition)
+            part = part.where(~place | (fn.col("offset") >= offset))
+    return part
+
+
+def _committed(table: TableStatus, counts: BatchCounts) -> TableStatus:
+    return table.model_copy(
+        update={
+            "commits": table.commits + 1,
+            "records": table.records + counts.written,
+            "dead": table.dead + counts.dead,
+            "last_commit": datetime.now(UTC),
+        }
+    )

@@ -1,0 +1,62 @@
+"""The Iceberg sink: its keys, and the tables that they name."""
+
+from dataclasses import dataclass
+
+from pyspark.sql import SparkSession
+
+from frazil.contracts.assignment import Assignment
+from frazil.contracts.plugins import ParsedConfig
+from frazil.spark_sink.catalog import catalog_conf
+from frazil.spark_sink.config import sink_config
+from frazil.spark_sink.job import SinkJob
+from frazil.spark_sink.kafka import Broker
+from frazil.spark_sink.records.reader import Reader
+from frazil.spark_sink.tables.routes import Route, route_of
+from frazil.spark_sink.tables.settings import TableKeys
+from frazil.spark_sink.tables.stores import TableStores
+from frazil.worker.board import StatusBoard
+from frazil.worker.bridge import allow_callbacks
+from frazil.worker.connector import read_config
+
+
+def job(assignment: Assignment, board: StatusBoard) -> SinkJob:
+    keys = read_config(assignment)
+    destination = iceberg_destination(assignment.connector, keys)
+    config = sink_config(
+        assignment,
+        keys,
+        commit_interval_ms=keys["iceberg.control.commit.interval-ms"],
+        headers=destination.uses_headers,
+    )
+    return SinkJob(config, destination, board)
+
+
+def iceberg_destination(connector: str, keys: ParsedConfig) -> "IcebergDestination":
+    return IcebergDestination(
+        keys=TableKeys.of(connector, keys),
+        catalog_properties=keys.prefixed("iceberg.catalog."),
+        reader=Reader(keys),
+        route=route_of(keys),
+    )
+
+
+@dataclass(frozen=True)
+class IcebergDestination:
+    keys: TableKeys
+    catalog_properties: dict[str, str]
+    reader: Reader
+    route: Route | None
+
+    @property
+    def uses_headers(self) -> bool:
+        return self.reader.uses_headers or (self.route is not None and self.route.uses_headers)
+
+    @property
+    def spark_conf(self) -> dict[str, str]:
+        # Fields are told apart by their case, as Iceberg and Kafka Connect do.
+        conf = catalog_conf(self.keys.catalog, self.catalog_properties)
+        return {"spark.sql.caseSensitive": "true", **conf}
+
+    def open(self, spark: SparkSession, broker: Broker) -> TableStores:
+        allow_callbacks(spark)
+        return TableStores(spark, broker, keys=self.keys, reader=self.reader, route=self.route)

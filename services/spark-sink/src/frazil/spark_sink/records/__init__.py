@@ -1,0 +1,1 @@
+"""Kafka's bytes to typed records: converters, then transforms, all as column expressions."""

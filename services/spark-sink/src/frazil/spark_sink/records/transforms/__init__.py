@@ -1,0 +1,1 @@
+"""Connect's transforms and predicates, each from one draft of a record to the next."""

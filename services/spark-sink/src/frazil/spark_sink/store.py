@@ -1,0 +1,101 @@
+"""What a sink's job asks of the modules that write: files first, then one guarded commit each."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from pyspark.sql import DataFrame, SparkSession
+
+from frazil.contracts.ledger import Ledger
+from frazil.spark_sink.core.judge import Claim, Verdict
+from frazil.spark_sink.counts import BadRecord, BatchCounts
+from frazil.spark_sink.kafka import Broker
+
+
+@dataclass(frozen=True)
+class Written:
+    """A batch in files that nobody sees yet; what a file is, only the store knows."""
+
+    files: list[Any]
+    counts: BatchCounts
+
+
+class Store(Protocol):
+    """One destination as one connector sees it. Its newest ledger is the sink's position."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in sentences: `table ns.t`."""
+        ...
+
+    def ledger(self) -> Ledger | None:
+        """Read the newest ledger of this connector."""
+        ...
+
+    def lost(self) -> Ledger | None:
+        """Return a newer ledger that the store no longer stands on: it was rolled back since."""
+        ...
+
+    def write(self, part: DataFrame, partitions: Sequence[tuple[str, int]]) -> Written:
+        """Write records, as Kafka's source gives them, to files."""
+        ...
+
+    def append(self, files: list[Any], ledger: Ledger, claim: Claim) -> Verdict:
+        """Commit files and ledger at once, if what is there allows it (`core.judge`).
+
+        ALREADY_DONE and APPEND both mean that the batch is there exactly once.
+        """
+        ...
+
+    def delete_files(self, files: list[Any]) -> None:
+        """Delete files that were not committed."""
+        ...
+
+
+@dataclass(frozen=True)
+class Split:
+    """A batch by store, and what was counted to take it apart, if it had to be read for that.
+
+    `astray` are records for no store, `dead` those that are too broken to say.
+    """
+
+    parts: Mapping[str, DataFrame]
+    counts: Mapping[str, int] = field(default_factory=dict)
+    total: int = 0
+    astray: int = 0
+    dead: int = 0
+    first_dead: BadRecord | None = None
+    close: Callable[[], object] = field(default=lambda: None)
+
+
+class Stores(Protocol):
+    """All stores of one connector: those that are listed, or those that records name."""
+
+    @property
+    def listed(self) -> tuple[str, ...]:
+        """Names of the stores; none if records name them."""
+        ...
+
+    @property
+    def threads(self) -> int:
+        """How many are written at a time."""
+        ...
+
+    def open(self, name: str) -> Store:
+        """Open one store; NoTableError if it is not there."""
+        ...
+
+    def split(self, batch: DataFrame) -> Split: ...
+
+    def hint(self) -> Ledger | None:
+        """Say how far the connector has got where no store can: they are not known yet."""
+        ...
+
+
+class Destination(Protocol):
+    """Opens the stores anew at each start of the stream."""
+
+    @property
+    def spark_conf(self) -> dict[str, str]: ...
+
+    def open(self, spark: SparkSession, broker: Broker) -> Stores: ...

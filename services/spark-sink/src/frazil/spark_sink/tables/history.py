@@ -1,0 +1,92 @@
+"""The ledgers in a table's history, and the guard that compares them inside a commit.
+
+The snapshot of the newest ledger has a tag, `frazil-<connector>`, that moves with each commit: it
+outlives the expiry of snapshots, and shows when a table was rolled back (ADR 21).
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from frazil.contracts.ledger import Ledger
+from frazil.spark_sink.core.judge import Claim, Verdict, judge
+
+
+def tag_of(connector: str) -> str:
+    return f"frazil-{connector}"
+
+
+class History:
+    """What one connector finds on one branch of a table; the table is as it was loaded last."""
+
+    def __init__(self, table: Any, branch: str, connector: str) -> None:
+        self._table = table
+        self._branch = branch
+        self._connector = connector
+
+    def newest(self) -> Ledger | None:
+        return self.newest_among(self._ancestors())
+
+    def newest_among(self, snapshots: Iterator[Any]) -> Ledger | None:
+        """Walk back from the head: a compaction or another writer leaves no ledger of ours.
+
+        If the walk ends at a snapshot that has expired, the tag knows what was before it.
+        """
+        oldest = None
+        for snapshot in snapshots:
+            ledger = self._ledger_of(snapshot)
+            if ledger is not None:
+                return ledger
+            oldest = snapshot
+        is_cut = oldest is not None and oldest.parentId() is not None
+        return self.tagged() if is_cut else None
+
+    def tagged(self) -> Ledger | None:
+        """Return the newest ledger that was ever committed, be it taken back since."""
+        # No question to the catalog: the guard asks this inside a commit.
+        metadata = self._table.operations().current()
+        ref = metadata.ref(tag_of(self._connector))
+        snapshot = None if ref is None else metadata.snapshot(ref.snapshotId())
+        return None if snapshot is None else self._ledger_of(snapshot)
+
+    def ledgers(self) -> Iterator[Ledger]:
+        for snapshot in self._ancestors():
+            ledger = self._ledger_of(snapshot)
+            if ledger is not None:
+                yield ledger
+
+    def _ancestors(self) -> Iterator[Any]:
+        # A branch that is not there yet will begin where the table is.
+        snapshot = self._table.snapshot(self._branch) or self._table.currentSnapshot()
+        while snapshot is not None:
+            yield snapshot
+            parent = snapshot.parentId()
+            snapshot = None if parent is None else self._table.snapshot(parent)
+
+    def _ledger_of(self, snapshot: Any) -> Ledger | None:
+        text = snapshot.summary().get(Ledger.key(self._connector))
+        return None if text is None else Ledger.model_validate_json(text)
+
+
+class LedgerGuard:
+    """Iceberg asks it inside every attempt of a commit: with this history, may it happen?"""
+
+    class Java:
+        implements = ("org.apache.iceberg.SnapshotAncestryValidator",)
+
+    def __init__(self, claim: Claim, history: History) -> None:
+        self._claim = claim
+        self._history = history
+        self.verdict = Verdict.APPEND
+
+    def validate(self, ancestors: Any) -> bool:
+        self.verdict = judge(self._history.newest_among(_each(ancestors)), self._claim)
+        return self.verdict is Verdict.APPEND
+
+    def errorMessage(self) -> str:  # noqa: N802 (the interface's name)
+        return self.verdict.name
+
+
+def _each(java_iterable: Any) -> Iterator[Any]:
+    iterator = java_iterable.iterator()
+    while iterator.hasNext():
+        yield iterator.next()

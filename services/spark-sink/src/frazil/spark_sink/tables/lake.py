@@ -1,0 +1,185 @@
+"""The catalog through Iceberg's Java API: tables loaded, created and changed."""
+
+import json
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from pyspark.sql import SparkSession
+from pyspark.sql.types import StructField, StructType
+
+from frazil.contracts.partitioning import PartitionPart
+from frazil.spark_sink.catalog import catalog_error, is_silent
+from frazil.spark_sink.tables.evolution import AddColumn, Change, WidenColumn
+from frazil.worker.bridge import java_session, jvm, new_array
+from frazil.worker.errors import BadTableError
+from frazil.worker.jvm_errors import JAVA_ERRORS, java_message
+
+# A catalog that is started anew is back in seconds; a new driver needs longer than that.
+_PATIENCE_SECONDS = 15
+_PAUSE_SECONDS = 0.5
+_THERE = ("AlreadyExistsException",)
+LOST_RACE = "CommitFailedException"
+
+
+class Lake:
+    """One catalog of one connector."""
+
+    def __init__(self, spark: SparkSession, catalog: str) -> None:
+        self._spark = spark
+        self._name = catalog
+        self._jvm = jvm(spark)
+        self.iceberg = self._jvm.org.apache.iceberg
+
+    def load(self, name: str) -> Any | None:
+        """Load a table; None if it is not there."""
+        try:
+            return self._catalog().loadTable(self._identifier(name))
+        except JAVA_ERRORS as error:
+            message = java_message(error)
+            if "NoSuchTable" in message or "NoSuchNamespace" in message:
+                return None
+            raise catalog_error(message, name) from None
+
+    def refresh(self, table: Any, name: str) -> None:
+        """Load a table as it is now; a catalog that is away for a moment is waited for."""
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        while True:
+            try:
+                table.refresh()
+            except JAVA_ERRORS as error:
+                message = java_message(error)
+            else:
+                return
+            if not is_silent(message) or time.monotonic() > deadline:
+                raise catalog_error(message, name)
+            time.sleep(_PAUSE_SECONDS)
+
+    def schema_of(self, table: Any) -> StructType:
+        try:
+            made = self.iceberg.spark.SparkSchemaUtil.convert(table.schema())
+        except JAVA_ERRORS as error:
+            raise BadTableError(
+                f"{table.name()} has a column of a type that Spark cannot write.",
+                java_message(error),
+            ) from None
+        return StructType.fromJson(json.loads(made.json()))
+
+    def create(
+        self,
+        name: str,
+        schema: StructType,
+        *,
+        ids: Sequence[str],
+        partitioning: Sequence[PartitionPart],
+        properties: dict[str, str],
+    ) -> Any:
+        """Create a table and the namespaces above it, or load it if somebody else was faster."""
+        made = self._schema(name, schema, ids)
+        spec = self._spec(name, made, partitioning)
+        catalog, identifier = self._catalog(), self._identifier(name)
+        try:
+            self._create_namespaces(identifier.namespace())
+            builder = catalog.buildTable(identifier, made).withPartitionSpec(spec)
+            return builder.withProperties(properties).create()
+        except JAVA_ERRORS as error:
+            message = java_message(error)
+            found = self.load(name) if any(sign in message for sign in _THERE) else None
+            if found is None:
+                raise catalog_error(message, name) from None
+            return found
+
+    def change(self, table: Any, name: str, changes: Sequence[Change]) -> None:
+        """Change a table's schema at once; nothing is changed if somebody else was faster."""
+        try:
+            update = table.updateSchema()
+            for change in changes:
+                self._add(update, change)
+            update.commit()
+        except JAVA_ERRORS as error:
+            message = java_message(error)
+            if LOST_RACE not in message and not is_silent(message):
+                raise BadTableError(
+                    f"The columns that records of {name} need cannot be added to it.", message
+                ) from None
+        self.refresh(table, name)
+
+    def _add(self, update: Any, change: Change) -> None:
+        if isinstance(change, AddColumn):
+            parent = ".".join(change.parent) or None
+            update.addColumn(parent, change.name, self._type(change.type))
+        elif isinstance(change, WidenColumn):
+            update.updateColumn(".".join(change.path), self._type(change.type))
+        else:
+            update.makeColumnOptional(".".join(change.path))
+
+    def _type(self, kind: Any) -> Any:
+        return self._convert(StructType([StructField("x", kind)])).findField("x").type()
+
+    def _convert(self, schema: StructType) -> Any:
+        java = self._jvm.org.apache.spark.sql.types.DataType.fromJson(schema.json())
+        return self.iceberg.spark.SparkSchemaUtil.convert(java)
+
+    def _schema(self, name: str, schema: StructType, ids: Sequence[str]) -> Any:
+        missing = [column for column in ids if column not in schema.names]
+        if missing:
+            raise BadTableError(
+                f"Table {name} cannot have the key {', '.join(ids)}: its records have no "
+                f"{', '.join(missing)}. Correct `id-columns`."
+            )
+        # A key that may be null is none, so these are required whatever the records say.
+        keyed = StructType(
+            [StructField(f.name, f.dataType, f.nullable and f.name not in ids) for f in schema]
+        )
+        made = self._convert(keyed)
+        if not ids:
+            return made
+        found = self._jvm.java.util.HashSet([made.findField(column).fieldId() for column in ids])
+        try:
+            return self.iceberg.Schema(made.columns(), found)
+        except JAVA_ERRORS as error:
+            raise BadTableError(
+                f"Table {name} cannot have the key {', '.join(ids)}.", java_message(error)
+            ) from None
+
+    def _spec(self, name: str, schema: Any, parts: Sequence[PartitionPart]) -> Any:
+        builder = self.iceberg.PartitionSpec.builderFor(schema)
+        try:
+            for part in parts:
+                field = getattr(builder, part.transform)
+                builder = field(part.column, part.number) if part.number else field(part.column)
+            return builder.build()
+        except JAVA_ERRORS as error:
+            reason = java_message(error).partition("\n")[0].rpartition("Exception: ")[2]
+            raise BadTableError(
+                f"Table {name} cannot be partitioned as asked for: {reason}. Correct "
+                "`partition-by`, or create the table first.",
+                java_message(error),
+            ) from None
+
+    def _create_namespaces(self, namespace: Any) -> None:
+        """Create a namespace level by level; one that may not be looked at may still be there."""
+        levels = list(namespace.levels())
+        catalog = self._catalog()
+        for depth in range(1, len(levels) + 1):
+            try:
+                catalog.createNamespace(self._namespace(levels[:depth]))
+            except JAVA_ERRORS as error:
+                message = java_message(error)
+                if not any(sign in message for sign in (*_THERE, "ForbiddenException")):
+                    raise
+
+    def _catalog(self) -> Any:
+        # Asked for the table at once, Spark would hide why it could not open the catalog.
+        manager = java_session(self._spark).sessionState().catalogManager()
+        return manager.catalog(self._name).icebergCatalog()
+
+    def _identifier(self, name: str) -> Any:
+        *levels, last = name.split(".")
+        return self.iceberg.catalog.TableIdentifier.of(self._namespace(levels), last)
+
+    def _namespace(self, levels: Sequence[str]) -> Any:
+        array = new_array(self._spark, self._jvm.java.lang.String, len(levels))
+        for number, level in enumerate(levels):
+            array[number] = level
+        return self.iceberg.catalog.Namespace.of(array)

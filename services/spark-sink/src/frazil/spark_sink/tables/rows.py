@@ -1,0 +1,146 @@
+"""Records to rows of one table: fields to columns, and why a record cannot be a row."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as fn
+from pyspark.sql.types import (
+    ArrayType,
+    DataType,
+    MapType,
+    StringType,
+    StructField,
+    StructType,
+    TimestampNTZType,
+    TimestampType,
+    VariantType,
+)
+
+from frazil.spark_sink.records.reader import Records
+from frazil.spark_sink.tables.convert import member
+
+_CORRUPT = "__frazil_corrupt"
+_AGAIN = "again"
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """A frame of records, the columns that make rows of them, and the fault of each, or null.
+
+    The fault is an expression and not a column, for each further column copies the record again.
+    """
+
+    frame: DataFrame
+    columns: list[Column]
+    fault: Column
+
+
+@dataclass(frozen=True, eq=False)
+class _Projection:
+    columns: dict[str, Column]
+    fault: Column
+
+
+def wanted(schema: StructType) -> StructType:
+    """Return the type to parse JSON with, for a table of this schema.
+
+    Spark would take numbers for seconds in a timestamp, so these are read as text.
+    """
+    return _changed(schema, lambda kind: isinstance(kind, TimestampType | TimestampNTZType))
+
+
+def as_text(schema: StructType) -> StructType:
+    """Return the type to parse JSON with where a value was not of the column's type."""
+    return _changed(schema, lambda kind: not isinstance(kind, VariantType))
+
+
+def rows_of(records: Records, schema: StructType, *, ignore_case: bool, again: bool) -> Rows:
+    """Fit records to a table. With `again` those whose JSON did not fit are parsed as text."""
+    frame = records.frame
+    first = _projection(fn.col("value"), records.value_type, schema, ignore_case=ignore_case)
+    fault = fn.coalesce(fn.col("fault").getField("text"), first.fault)
+    if not again:
+        columns = [column.alias(name) for name, column in first.columns.items()]
+        return Rows(frame, columns, fn.when(~fn.col("dropped"), fault))
+    text = as_text(schema)
+    marked = StructType([*text.fields, StructField(_CORRUPT, StringType())])
+    parsed = fn.from_json(
+        fn.col("raw_value").cast("string"), marked, {"columnNameOfCorruptRecord": _CORRUPT}
+    )
+    frame = frame.select("*", fn.when(fn.col("fault").isNotNull(), parsed).alias(_AGAIN))
+    second = _projection(fn.col(_AGAIN), text, schema, ignore_case=ignore_case)
+    fits = fn.col(_AGAIN).isNotNull() & fn.col(_AGAIN).getField(_CORRUPT).isNull()
+    columns = [
+        fn.when(fits, second.columns[name]).otherwise(column).alias(name)
+        for name, column in first.columns.items()
+    ]
+    fault = fn.when(fits, second.fault).otherwise(fault)
+    return Rows(frame, columns, fn.when(~fn.col("dropped"), fault))
+
+
+def _changed(kind: StructType, is_text: Callable[[DataType], bool]) -> StructType:
+    """Read some leaves as text; nothing has to be there, for what is missing is a fault."""
+    return StructType([StructField(f.name, _read_as(f.dataType, is_text)) for f in kind.fields])
+
+
+def _read_as(kind: DataType, is_text: Callable[[DataType], bool]) -> DataType:
+    if isinstance(kind, StructType):
+        return _changed(kind, is_text)
+    if isinstance(kind, ArrayType):
+        return ArrayType(_read_as(kind.elementType, is_text))
+    if isinstance(kind, MapType):
+        return MapType(StringType(), _read_as(kind.valueType, is_text))
+    return StringType() if is_text(kind) else kind
+
+
+def _projection(
+    record: Column, kind: DataType, schema: StructType, *, ignore_case: bool
+) -> _Projection:
+    """Take each column of the table from the field of its name."""
+    if not isinstance(kind, StructType):
+        return _Projection(
+            {field.name: fn.lit(None).cast(field.dataType) for field in schema.fields},
+            fn.lit("its value has no fields"),
+        )
+    names = {name.lower(): name for name in kind.names} if ignore_case else {}
+    columns: dict[str, Column] = {}
+    faults = [fn.lit(None).cast("string")]
+    for field in schema.fields:
+        name = field.name if field.name in kind.names else names.get(field.name.lower())
+        found = None
+        if name is not None:
+            held, column = kind[name].dataType, record.getField(name)
+            named = renamed(held, field.dataType) if ignore_case else held
+            found = (column if named == held else column.cast(named), named)
+        made = member(found, field)
+        columns[field.name] = made.column
+        if made.failed is not None:
+            faults.append(fn.when(made.failed, fn.lit(_sentence(field))))
+    return _Projection(columns, fn.coalesce(*faults))
+
+
+def renamed(kind: DataType, column: DataType) -> DataType:
+    """Spell the names inside of a type as a column does, where only the case differs."""
+    if isinstance(kind, StructType) and isinstance(column, StructType):
+        columns = {field.name.lower(): field for field in column.fields}
+        return StructType([_renamed_field(field, columns) for field in kind.fields])
+    if isinstance(kind, ArrayType) and isinstance(column, ArrayType):
+        return ArrayType(renamed(kind.elementType, column.elementType), kind.containsNull)
+    if isinstance(kind, MapType) and isinstance(column, MapType):
+        value = renamed(kind.valueType, column.valueType)
+        return MapType(kind.keyType, value, kind.valueContainsNull)
+    return kind
+
+
+def _renamed_field(field: StructField, columns: Mapping[str, StructField]) -> StructField:
+    column = columns.get(field.name.lower())
+    if column is None:
+        return field
+    return StructField(column.name, renamed(field.dataType, column.dataType), field.nullable)
+
+
+def _sentence(field: StructField) -> str:
+    if field.nullable:
+        return f"column {field.name} ({field.dataType.simpleString()}) cannot hold its value"
+    return f"required column {field.name} has no value"

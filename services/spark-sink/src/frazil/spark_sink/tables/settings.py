@@ -1,0 +1,63 @@
+"""What the keys say of tables, read once: for all of them, and for each."""
+
+from dataclasses import dataclass
+
+from frazil.contracts.partitioning import PartitionPart, parse_partitioning
+from frazil.contracts.plugins import ParsedConfig
+from frazil.contracts.plugins.converters import converting
+from frazil.contracts.plugins.iceberg_tables import LISTED, commit_branch, table_setting
+
+
+@dataclass(frozen=True)
+class TableKeys:
+    """`plain_json` tells that records bring no schema, by which columns are widened and relaxed."""
+
+    config: ParsedConfig
+    connector: str
+    catalog: str
+    listed: tuple[str, ...]
+    threads: int
+    control_topic: str
+    creates: bool
+    evolves: bool
+    all_optional: bool
+    ignores_case: bool
+    plain_json: bool
+    created_with: dict[str, str]
+    written_with: dict[str, str]
+
+    @classmethod
+    def of(cls, connector: str, config: ParsedConfig) -> "TableKeys":
+        value = converting(config, "value")
+        return cls(
+            config=config,
+            connector=connector,
+            catalog=config["iceberg.catalog"],
+            listed=config[LISTED] or (),
+            threads=config["iceberg.control.commit.threads"] or 2 * config["tasks.max"],
+            control_topic=config["iceberg.control.topic"],
+            creates=config["iceberg.tables.auto-create-enabled"],
+            evolves=config["iceberg.tables.evolve-schema-enabled"],
+            all_optional=config["iceberg.tables.schema-force-optional"],
+            ignores_case=config["iceberg.tables.schema-case-insensitive"],
+            plain_json=value.word == "json" and not value.schemas,
+            created_with=config.prefixed("iceberg.tables.auto-create-props."),
+            # The older sink documents the first spelling and reads the second.
+            written_with=config.prefixed("iceberg.tables.write-props.")
+            | config.prefixed("iceberg.table.write-props."),
+        )
+
+    def branch(self, table: str) -> str:
+        return commit_branch(self.config, table)
+
+    def id_columns(self, table: str) -> tuple[str, ...]:
+        names = (self._of(table, "id-columns") or "").split(",")
+        return tuple(name.strip() for name in names if name.strip())
+
+    def partitioning(self, table: str) -> tuple[PartitionPart, ...]:
+        return parse_partitioning(self._of(table, "partition-by"))
+
+    def _of(self, table: str, setting: str) -> str | None:
+        found = table_setting(self.config, table, setting)
+        default: str | None = self.config[f"iceberg.tables.default-{setting}"]
+        return found or default

@@ -1,0 +1,222 @@
+"""Many stores behind their ledgers: whatever is killed or overtaken, each record is there once."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from frazil.contracts.assignment import Assignment
+from frazil.contracts.ledger import Ledger
+from frazil.contracts.offsets import Offsets
+from frazil.spark_sink.committer import Batch, Committer, Driver, take_position
+from frazil.spark_sink.config import sink_config
+from frazil.spark_sink.core.judge import Claim, Verdict, judge
+from frazil.spark_sink.core.offset_log import BatchRange
+from frazil.spark_sink.core.position import TopicFacts
+from frazil.spark_sink.counts import BatchCounts
+from frazil.worker.connector import read_config
+from frazil.worker.errors import RolledBackError, SupersededError
+from frazil.worker.job import StreamMovedError
+
+COUNT = 40
+KEYS = {
+    "name": "c",
+    "connector.class": "org.apache.iceberg.connect.IcebergSinkConnector",
+    "topics": "t",
+    "iceberg.tables": "ns.t",
+    "iceberg.catalog.type": "rest",
+}
+
+
+@dataclass
+class MemoryStore:
+    """A store whose history is a list of ledgers; its rows are offsets."""
+
+    name: str
+    rows: list[int] = field(default_factory=list)
+    history: list[Ledger] = field(default_factory=list)
+    taken_back: Ledger | None = None
+
+    def ledger(self) -> Ledger | None:
+        return self.history[-1] if self.history else None
+
+    def lost(self) -> Ledger | None:
+        return self.taken_back
+
+    def append(self, files: list[Any], ledger: Ledger, claim: Claim) -> Verdict:
+        verdict = judge(self.ledger(), claim)
+        if verdict is Verdict.APPEND:
+            self.rows += files
+            self.history.append(ledger)
+            self.taken_back = None
+        return verdict
+
+    def delete_files(self, _files: list[Any]) -> None:
+        """Nothing was written anywhere."""
+
+    def write(self, *_: Any) -> Any:
+        raise NotImplementedError
+
+
+class Run:
+    """One driver; a record of offset n is for the stores of `routes[n]`.
+
+    Where the offset of a `group` is given, even 0 for none, records name the stores.
+    """
+
+    def __init__(
+        self,
+        epoch: int,
+        stores: list[MemoryStore],
+        routes: list[set[int]],
+        *,
+        group: int | None = None,
+        on_data_loss: str = "fail",
+    ) -> None:
+        config = {**KEYS, "frazil.on.data.loss": on_data_loss}
+        assignment = Assignment(
+            connector="c", epoch=epoch, generation=1, worker_id="w", config=config,
+            kafka={"bootstrap.servers": "k"},
+        )  # fmt: skip
+        parsed = sink_config(assignment, read_config(assignment), commit_interval_ms=0)
+        self._driver = Driver(parsed, "cluster", {"t": TopicFacts("id-t", {0: 0}, {0: COUNT})})
+        self._routes = routes
+        self._stores = stores
+        listed = stores if group is None else []
+        self._committers = [Committer(self._driver, store) for store in listed]
+        hint = _group(group) if group else None
+        position = take_position(self._driver, self._committers, of_all=group is None, hint=hint)
+        self.at = position["t"][0]
+
+    def batch(self, size: int, *, commits: int = 99) -> bool:
+        """Write a batch to its stores; False if it was killed after some commits."""
+        start, end = self.at, min(self.at + size, COUNT)
+        batch = Batch(BatchRange(_at(start), _at(end)), settled=_at(start))
+        for number, store in enumerate(self._stores):
+            committer = self._committer(store)
+            seen = committer.covered.get("t", {}).get(0, 0)
+            mine = [o for o in range(max(start, seen), end) if number in self._routes[o]]
+            if not mine:
+                continue
+            if commits == 0:
+                return False
+            commits -= 1
+            committer.commit(mine, batch, _counts(len(mine)))
+        self.at = end
+        return True
+
+    def _committer(self, store: MemoryStore) -> Committer:
+        """Find the hold on a store; one that records name is looked at when it is touched."""
+        for committer in self._committers:
+            if committer.store is store:
+                return committer
+        self._committers.append(Committer(self._driver, store))
+        return self._committers[-1]
+
+
+def _at(offset: int) -> Offsets:
+    return {"t": {0: offset}}
+
+
+def _group(offset: int) -> Ledger:
+    return Ledger(
+        connector="c", epoch=0, run="group", cluster_id="", topic_ids={}, start={}, end=_at(offset)
+    )
+
+
+def _counts(written: int) -> BatchCounts:
+    return BatchCounts(
+        written, 0, 0, first_dead=None, min_time=None, max_time=None, valid_through=None
+    )
+
+
+ROUTES = st.lists(st.sets(st.integers(0, 2)), min_size=COUNT, max_size=COUNT)
+# Which of the drivers alive acts (beyond them: a new one), the size of its batch, and after how
+# many commits it is killed.
+STEPS = st.lists(
+    st.tuples(st.integers(0, 3), st.integers(1, 15), st.sampled_from([0, 1, 2, 99, 99])),
+    max_size=25,
+)
+
+
+def finish(start: Callable[[], Run]) -> None:
+    run = start()
+    while run.at < COUNT:
+        run.batch(7)
+
+
+def assert_exact(stores: list[MemoryStore], routes: list[set[int]]) -> None:
+    for number, store in enumerate(stores):
+        assert store.rows == [offset for offset in range(COUNT) if number in routes[offset]]
+        assert all(one.end == other.start for one, other in pairwise(store.history))
+
+
+@settings(max_examples=150)
+@given(routes=ROUTES, steps=STEPS)
+def test_listed_stores_are_exact_whatever_is_killed_or_overtaken(
+    routes: list[set[int]], steps: list[tuple[int, int, int]]
+) -> None:
+    stores = [MemoryStore(name) for name in "abc"]
+    alive: list[Run] = []
+    epoch = 0
+    for who, size, commits in steps:
+        try:
+            if who >= len(alive):
+                epoch += 1
+                alive.append(Run(epoch, stores, routes))
+            elif not alive[who].batch(size, commits=commits):
+                alive.pop(who)
+        except (SupersededError, StreamMovedError):
+            alive.pop(who)
+    finish(lambda: Run(epoch + 1, stores, routes))
+    assert_exact(stores, routes)
+
+
+@settings(max_examples=150)
+@given(routes=ROUTES, steps=STEPS, hints=st.lists(st.floats(0, 1), max_size=25))
+def test_stores_that_records_name_are_exact_though_the_groups_offsets_are_lost(
+    routes: list[set[int]], steps: list[tuple[int, int, int]], hints: list[float]
+) -> None:
+    stores = [MemoryStore(name) for name in "abc"]
+    done = 0
+    for number, (_, size, commits) in enumerate(steps):
+        # What the group says may be old, or nothing.
+        hint = int(done * hints[number]) if number < len(hints) else done
+        run = Run(number + 1, stores, routes, group=hint)
+        if run.batch(size, commits=commits):
+            done = max(done, run.at)
+    finish(lambda: Run(len(steps) + 1, stores, routes, group=0))
+    assert_exact(stores, routes)
+
+
+def rolled_back() -> list[MemoryStore]:
+    """Two stores with three batches of five records each, of which the first has lost the last."""
+    stores = [MemoryStore("a"), MemoryStore("b")]
+    run = Run(1, stores, [{0, 1}] * COUNT)
+    for _ in range(3):
+        run.batch(5)
+    stores[0].taken_back = stores[0].history.pop()
+    stores[0].rows = stores[0].rows[:10]
+    return stores
+
+
+def test_a_store_that_was_rolled_back_is_brought_up_again_and_no_other_repeats() -> None:
+    stores = rolled_back()
+    with pytest.raises(RolledBackError, match="`earliest`"):
+        Run(2, stores, [{0, 1}] * COUNT)
+    again = Run(3, stores, [{0, 1}] * COUNT, on_data_loss="earliest")
+    assert again.at == 10
+    again.batch(10)
+    assert stores[0].rows == stores[1].rows == list(range(20))
+
+
+def test_what_was_rolled_back_may_be_left_out() -> None:
+    stores = rolled_back()
+    again = Run(2, stores, [{0, 1}] * COUNT, on_data_loss="latest")
+    again.batch(10)
+    assert stores[0].rows == [*range(10), *range(15, 20)]
+    assert stores[1].rows == list(range(20))
