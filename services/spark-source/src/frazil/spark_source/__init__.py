@@ -1,0 +1,1 @@
+"""The source: a Spark worker that brings data from elsewhere into Kafka topics."""
