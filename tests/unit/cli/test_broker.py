@@ -3,7 +3,7 @@ from pathlib import Path
 from frazil.cli.broker import Broker, properties
 from frazil.cli.ports import Ports
 
-PORTS = Ports(api=1, kafka=2, controller=3)
+PORTS = Ports(api=1, kafka=2, controller=3, catalog=4)
 
 
 def _parsed(text: str) -> dict[str, str]:

@@ -14,8 +14,8 @@ def test_what_a_stack_says_of_itself_reads_back_the_same(tmp_path: Path) -> None
     state = StackState(
         name="dev",
         started=datetime(2026, 11, 18, tzinfo=UTC),
-        ports=Ports(api=1, kafka=2, controller=3),
-        pids={"kafka": 4},
+        ports=Ports(api=1, kafka=2, controller=3, catalog=4),
+        pids={"kafka": 5},
     )
     folder.write_state(state)
     assert folder.read_state() == state
@@ -24,6 +24,14 @@ def test_what_a_stack_says_of_itself_reads_back_the_same(tmp_path: Path) -> None
 def test_a_stack_that_never_was_up_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(NotStartedError, match="frazil dev --detach --stack mine"):
         StackFolder(tmp_path, "mine").read_state()
+
+
+def test_what_an_older_release_has_left_is_no_stack_that_was_up(tmp_path: Path) -> None:
+    folder = StackFolder(tmp_path, "mine")
+    folder.root.mkdir(parents=True)
+    (folder.root / "stack.json").write_text('{"name": "mine", "ports": {"api": 1}}')
+    with pytest.raises(NotStartedError):
+        folder.read_state()
 
 
 @pytest.mark.parametrize("name", ["", "..", "a/b", "../../home", "a b"])

@@ -18,7 +18,7 @@ def test_a_taken_port_is_a_sentence_that_names_the_port_and_its_setting() -> Non
 def test_free_ports_are_free_and_all_different() -> None:
     ports = free_ports()
     ports.require_free()
-    assert len({ports.api, ports.kafka, ports.controller}) == 3
+    assert len(set(ports.model_dump().values())) == 4
 
 
 def test_only_a_listening_port_answers() -> None:
@@ -29,6 +29,7 @@ def test_only_a_listening_port_answers() -> None:
 
 
 def test_addresses_are_on_loopback() -> None:
-    ports = Ports(api=8083, kafka=9092, controller=9093)
+    ports = Ports(api=8083, kafka=9092, controller=9093, catalog=9100)
     assert ports.api_url == "http://127.0.0.1:8083"
+    assert ports.catalog_url == "http://127.0.0.1:9100"
     assert ports.bootstrap_servers == "127.0.0.1:9092"

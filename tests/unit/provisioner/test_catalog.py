@@ -7,22 +7,26 @@ from pathlib import Path
 import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.types import StringType
+from tests.support.local_state import local_state
 from tests.support.provisioner_world import unannounced
 
 from frazil.provisioner.converge import apply_all
-from frazil.provisioner.desired import Catalog, DesiredState, Part, load
+from frazil.provisioner.desired import Catalog
 from frazil.provisioner.errors import StepFailedError, UnavailableError
 from frazil.provisioner.plan import CreateCatalog, CreateNamespace, CreateTable, Plan, Step
 from frazil.provisioner.steps.catalog import CatalogSystem, open_catalog
 
-LOCAL = Path(__file__).parents[3] / "deploy" / "local" / "desired-state.yaml"
-
 
 def wanted(folder: Path) -> Catalog:
-    values = {"CATALOG_FILE": str(folder / "new" / "catalog.db"), "WAREHOUSE": str(folder / "w")}
-    desired: DesiredState = load(LOCAL, values, parts=[Part.TABLES])
-    assert desired.catalog
-    return desired.catalog
+    """The tables of the local stack, in a file."""
+    catalog = local_state().catalog
+    assert catalog
+    file = {
+        "type": "sql",
+        "uri": f"sqlite:///{folder / 'new' / 'catalog.db'}?timeout=10",
+        "warehouse": f"file://{folder / 'w'}",
+    }
+    return catalog.model_copy(update={"properties": file})
 
 
 @pytest.fixture

@@ -128,11 +128,22 @@ def test_values_come_from_the_environment_and_set_wins(
     assert world.desired.kafka.bootstrap_servers == "option=1"
 
 
+def test_a_value_may_come_from_a_file_and_not_from_the_command_line(
+    run: Run, world: World, tmp_path: Path
+) -> None:
+    (tmp_path / "servers").write_text("file:1\n")
+    assert run("plan", "f.yaml", "--set-file", "SERVERS=servers", "--only", "topics") == 0
+    assert world.desired.kafka
+    assert world.desired.kafka.bootstrap_servers == "file:1"
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
         (("f.yaml",), "f.yaml needs a value for SERVERS, URL"),
         (("f.yaml", "--set", "SERVERS"), "--set takes NAME=VALUE, not 'SERVERS'."),
+        (("f.yaml", "--set-file", "SERVERS"), "--set-file takes NAME=VALUE, not 'SERVERS'."),
+        (("f.yaml", "--set-file", "SERVERS=none"), "--set-file cannot read none"),
         (("f.yaml", "--only", "topics,trino"), "--only does not know trino"),
         (("none.yaml",), "none.yaml cannot be used"),
     ],
@@ -142,3 +153,11 @@ def test_what_was_asked_for_wrongly_exits_with_4(
 ) -> None:
     assert run("plan", *arguments) == 4
     assert sentence in capsys.readouterr().err
+
+
+def test_a_setting_that_makes_no_sense_is_a_sentence_and_exits_with_4(
+    run: Run, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FRAZIL_TIMEOUT_SECONDS", "no")
+    assert run("plan", *TOPICS) == 4
+    assert "FRAZIL_TIMEOUT_SECONDS: Input should be a valid number" in capsys.readouterr().err

@@ -1,24 +1,22 @@
 """The loop: killed anywhere it goes on, told of a refusal it does nothing at all."""
 
 from contextlib import AbstractContextManager
-from pathlib import Path
 
 import pytest
+from tests.support.local_state import local_state
 from tests.support.provisioner_world import World, unannounced
 
 from frazil.provisioner.converge import apply_all, plan_all
-from frazil.provisioner.desired import DesiredState, load
+from frazil.provisioner.desired import DesiredState
 from frazil.provisioner.errors import RefusedError, StepFailedError, StepNotSeenError
 from frazil.provisioner.plan import Plan, TopicState
 
-LOCAL = Path(__file__).parents[3] / "deploy" / "local" / "desired-state.yaml"
 STEPS = 12
 
 
 @pytest.fixture(scope="module")
 def desired() -> DesiredState:
-    values = {"KAFKA_BOOTSTRAP_SERVERS": "a:1", "CATALOG_FILE": "/c", "WAREHOUSE": "/w"}
-    return load(LOCAL, {**values, "CONNECT_URL": "http://a"})
+    return local_state()
 
 
 async def apply(world: World) -> Plan:

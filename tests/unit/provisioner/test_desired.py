@@ -7,17 +7,40 @@ from typing import Any
 import pytest
 import yaml
 from pyiceberg.schema import assign_fresh_schema_ids
+from tests.support.local_state import LOCAL, local_state
 
 from frazil.provisioner.desired import DesiredState, Part, load
 from frazil.provisioner.errors import InvalidDesiredStateError, MissingValuesError
 
-ROOT = Path(__file__).parents[3]
-LOCAL = ROOT / "deploy" / "local" / "desired-state.yaml"
-VALUES = {
-    "KAFKA_BOOTSTRAP_SERVERS": "127.0.0.1:9092",
-    "CONNECT_URL": "http://127.0.0.1:8083",
-    "CATALOG_FILE": "/data/catalog.db",
-    "WAREHOUSE": "/data/warehouse",
+ROOT = LOCAL.parents[2]
+# What people have written for AIStor and Kafka Connect. Credentials are not in it.
+AISTOR = {
+    "connector.class": "io.tabular.iceberg.connect.IcebergSinkConnector",
+    "tasks.max": "2",
+    "iceberg.tables.auto-create-enabled": "false",
+    "iceberg.tables.evolve-schema-enabled": "true",
+    "iceberg.catalog.type": "rest",
+    "iceberg.catalog.uri": "http://minio:9000/_iceberg",
+    "iceberg.catalog.warehouse": "kafkawarehouse",
+    "iceberg.catalog.rest.sigv4-enabled": "true",
+    "iceberg.catalog.rest.signing-name": "s3tables",
+    "iceberg.catalog.rest.signing-region": "us-east-1",
+    "iceberg.catalog.s3.endpoint": "http://minio:9000",
+    "iceberg.catalog.s3.path-style-access": "true",
+    "iceberg.control.topic": "control-iceberg",
+    "iceberg.control.commit.interval-ms": "10000",
+    "iceberg.control.commit.timeout-ms": "60000",
+    "key.converter": "org.apache.kafka.connect.storage.StringConverter",
+    "value.converter": "org.apache.kafka.connect.json.JsonConverter",
+    "value.converter.schemas.enable": "false",
+}
+SECRET = "${dir:/data/keys:catalog.secret}"  # noqa: S105
+CREDENTIALS = {
+    "iceberg.catalog.client.region": "us-east-1",
+    "iceberg.catalog.rest.access-key-id": "minioadmin",
+    "iceberg.catalog.rest.secret-access-key": SECRET,
+    "iceberg.catalog.s3.access-key-id": "minioadmin",
+    "iceberg.catalog.s3.secret-access-key": SECRET,
 }
 
 
@@ -35,7 +58,7 @@ def complaint(folder: Path, document: Any, values: dict[str, str] | None = None)
 
 @pytest.fixture(scope="module")
 def local() -> DesiredState:
-    return load(LOCAL, VALUES)
+    return local_state()
 
 
 def test_the_local_stack_has_its_topics(local: DesiredState) -> None:
@@ -65,8 +88,12 @@ def test_connectors_of_the_local_stack_differ_in_topic_and_table_only(local: Des
     own = ("topics", "iceberg.tables")
     rest = [{k: v for k, v in c.config.items() if k not in own} for c in local.connect.connectors]
     assert rest[0] == rest[1] == rest[2]
-    assert rest[0]["iceberg.control.commit.interval-ms"] == "10000"
-    assert rest[0]["iceberg.catalog.uri"] == "jdbc:sqlite:/data/catalog.db?busy_timeout=10000"
+
+
+def test_connectors_of_the_local_stack_are_those_for_aistor(local: DesiredState) -> None:
+    assert local.connect
+    own = {"topics": "apilogs", "iceberg.tables": "streaming.apilogs"}
+    assert local.connect.connectors[0].config == AISTOR | CREDENTIALS | own
 
 
 def test_declared_field_ids_are_those_that_a_catalog_assigns(local: DesiredState) -> None:
@@ -96,7 +123,10 @@ def test_declared_tables_are_partitioned_by_day_and_require_only_time(local: Des
 
 
 def test_missing_values_are_all_named() -> None:
-    with pytest.raises(MissingValuesError, match="CATALOG_FILE, WAREHOUSE") as raised:
+    with pytest.raises(
+        MissingValuesError,
+        match="CATALOG_URL, CATALOG_ACCESS_KEY, CATALOG_SECRET_KEY, CATALOG_KEYS",
+    ) as raised:
         load(LOCAL, {"KAFKA_BOOTSTRAP_SERVERS": "a:1", "CONNECT_URL": "http://a"})
     assert "--set NAME=VALUE" in str(raised.value)
 

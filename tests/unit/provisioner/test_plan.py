@@ -1,15 +1,15 @@
 """From what is wanted and what is there to ordered steps; and in the end to none."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.local_state import local_state
 from tests.support.provisioner_world import World, unannounced
 
 from frazil.provisioner.converge import apply_all
-from frazil.provisioner.desired import Connector, DesiredState, TableDefinition, Topic, load
+from frazil.provisioner.desired import Connector, DesiredState, TableDefinition, Topic
 from frazil.provisioner.plan import (
     CatalogState,
     Plan,
@@ -21,13 +21,6 @@ from frazil.provisioner.plan import (
 )
 from frazil.provisioner.tables import TableState
 
-LOCAL = Path(__file__).parents[3] / "deploy" / "local" / "desired-state.yaml"
-VALUES = {
-    "KAFKA_BOOTSTRAP_SERVERS": "a:1",
-    "CONNECT_URL": "http://a",
-    "CATALOG_FILE": "/c",
-    "WAREHOUSE": "/w",
-}
 short = st.text("abcd", min_size=1, max_size=2)
 configs = st.dictionaries(short, short, max_size=3)
 wanted_topics = st.lists(
@@ -42,10 +35,6 @@ topic_states = st.builds(
 wanted_connectors = st.lists(
     st.builds(Connector, name=short, config=configs), unique_by=lambda connector: connector.name
 )
-
-
-def local() -> DesiredState:
-    return load(LOCAL, VALUES)
 
 
 def state(topics: list[Topic], connectors: list[Connector]) -> DesiredState:
@@ -81,7 +70,7 @@ async def test_after_all_steps_only_refusals_are_left(
 
 
 async def test_the_local_stack_is_planned_in_order_and_then_not_at_all() -> None:
-    world = World(local())
+    world = World(local_state())
     await apply_all([world], unannounced, pause=0)
     assert world.now().is_empty
     assert world.applied == [
@@ -133,7 +122,7 @@ def test_only_configs_that_differ_are_set_and_others_stay() -> None:
 
 
 def test_a_table_that_lacks_a_column_is_drift_and_no_step() -> None:
-    wanted = local().catalog
+    wanted = local_state().catalog
     assert wanted
     tables = {t.name: _as_created(t.definition) for t in wanted.tables}
     tables["streaming.apilogs"] = tables["streaming.errorlogs"]

@@ -199,6 +199,7 @@ def _stack(name: str) -> Stack:
         api=settings().port,
         kafka=settings().kafka_port,
         controller=settings().kafka_controller_port,
+        catalog=settings().catalog_port,
     )
     return Stack(_folder(name), ports, _tools())
 

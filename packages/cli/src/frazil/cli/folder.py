@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
+from frazil.cli.catalog import CatalogKey
 from frazil.cli.ports import Ports
 from frazil.runtime.child import Child
 from frazil.runtime.errors import UserError
@@ -63,11 +64,11 @@ class StackFolder:
 
     @property
     def catalog(self) -> Path:
-        return self.root / "catalog.db"
+        return self.root / "catalog"
 
     @property
-    def warehouse(self) -> Path:
-        return self.root / "warehouse"
+    def catalog_key(self) -> CatalogKey:
+        return CatalogKey(self.root / "keys")
 
     @property
     def control_database(self) -> Path:
@@ -92,10 +93,10 @@ class StackFolder:
         self._state_file.write_text(state.model_dump_json(indent=2))
 
     def read_state(self) -> StackState:
-        """Raise NotStartedError for a stack that never was up."""
+        """Raise NotStartedError for a stack that never was up, or only under an older release."""
         try:
             return StackState.model_validate_json(self._state_file.read_text())
-        except FileNotFoundError as error:
+        except (FileNotFoundError, ValidationError) as error:
             raise NotStartedError(self.name) from error
 
     @property

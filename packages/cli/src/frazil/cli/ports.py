@@ -23,10 +23,15 @@ class Ports(BaseModel):
     api: int
     kafka: int
     controller: int
+    catalog: int
 
     @property
     def api_url(self) -> str:
         return f"http://{HOST}:{self.api}"
+
+    @property
+    def catalog_url(self) -> str:
+        return f"http://{HOST}:{self.catalog}"
 
     @property
     def bootstrap_servers(self) -> str:
@@ -38,6 +43,7 @@ class Ports(BaseModel):
         require_free(
             self.controller, user="Kafka's controller", setting="FRAZIL_KAFKA_CONTROLLER_PORT"
         )
+        require_free(self.catalog, user="the table catalog", setting="FRAZIL_CATALOG_PORT")
         require_free(self.api, user="the control API", setting="FRAZIL_PORT")
 
 
@@ -53,20 +59,20 @@ def require_free(port: int, *, user: str, setting: str) -> None:
 
 def free_ports() -> Ports:
     """Let the system choose; for stacks that nobody needs to find."""
-    probes = [socket.socket() for _ in range(3)]
+    probes = [socket.socket() for _ in range(4)]
     try:
         for probe in probes:
             probe.bind((HOST, 0))
-        api, kafka, controller = (probe.getsockname()[1] for probe in probes)
+        api, kafka, controller, catalog = (probe.getsockname()[1] for probe in probes)
     finally:
         for probe in probes:
             probe.close()
-    return Ports(api=api, kafka=kafka, controller=controller)
+    return Ports(api=api, kafka=kafka, controller=controller, catalog=catalog)
 
 
-def answers(port: int) -> bool:
+def answers(port: int, host: str = HOST) -> bool:
     try:
-        socket.create_connection((HOST, port), timeout=1).close()
+        socket.create_connection((host, port), timeout=1).close()
     except OSError:
         return False
     return True

@@ -23,6 +23,7 @@ class CliSettings(FrazilSettings):
     port: int = Field(default=8083, description="Port of the control API.")
     kafka_port: int = Field(default=9092, description="Port of the local broker.")
     kafka_controller_port: int = Field(default=9093, description="The broker's own second port.")
+    catalog_port: int = Field(default=9100, description="Port of the local table catalog.")
     desired_state: Path = Field(
         default=_REPOSITORY / "deploy" / "local" / "desired-state.yaml",
         description="Topics, tables and connectors of the local stack.",

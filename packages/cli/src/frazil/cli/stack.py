@@ -1,9 +1,9 @@
-"""The local stack as processes: a broker, the control API, and the workers that it starts."""
+"""The local stack as processes: broker, table catalog, control API, and its workers."""
 
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import NoReturn
 import httpx
 
 from frazil.cli.broker import Broker
+from frazil.cli.catalog import CATALOG_COMMAND, catalog_environment
 from frazil.cli.folder import StackFolder, StackState
 from frazil.cli.ports import HOST, Ports, answers
 from frazil.cli.screen import Step
@@ -20,14 +21,23 @@ from frazil.runtime.child import Child
 from frazil.runtime.errors import UserError
 
 KAFKA = "kafka"
+CATALOG = "table-catalog"
 CONTROL_API = "control-api"
-SERVICES = (KAFKA, CONTROL_API)
+SERVICES = (KAFKA, CATALOG, CONTROL_API)
+_TITLES = {
+    KAFKA: "The Kafka broker",
+    CATALOG: "The table catalog",
+    CONTROL_API: "The control API",
+}
 
 # People at a terminal want to see rows now; a real cluster wants fewer, larger files.
 _COMMIT_INTERVAL_MS = "1000"
 _START_SECONDS = 60
 _STOP_SECONDS = 20
 _WATCH_SECONDS = 0.5
+
+_PROVISIONER = (sys.executable, "-m", "frazil.provisioner")
+_SECRETS_PATHS = "FRAZIL_SECRETS_PATHS"
 
 
 class AlreadyRunsError(UserError):
@@ -64,53 +74,65 @@ class Stack:
     def start_broker(self) -> None:
         broker = Broker(self.tools.java, self.tools.broker_jars, self.folder.kafka, self.ports)
         broker.prepare()
-        child, log = self.folder.service(KAFKA), self.folder.log(KAFKA)
-        child.start(broker.command(), environment=self.tools.environment, log=log)
-        wait_until_ready(
-            "The Kafka broker",
-            lambda: answers(self.ports.kafka),
-            child=child,
-            log=log,
-            seconds=_START_SECONDS,
+        self._start(
+            KAFKA, broker.command(), ready=lambda: answers(self.ports.kafka), environment={}
+        )
+
+    def start_catalog(self) -> None:
+        key = self.folder.catalog_key
+        key.make()
+        self._start(
+            CATALOG,
+            CATALOG_COMMAND,
+            ready=lambda: _is_up(f"{self.ports.catalog_url}/health"),
+            environment=catalog_environment(
+                self.folder.catalog, key, host=HOST, port=self.ports.catalog
+            ),
         )
 
     def start_control_api(self) -> None:
-        child, log = self.folder.service(CONTROL_API), self.folder.log(CONTROL_API)
         environment = control_api_environment(
             self.folder,
             port=self.ports.api,
             bootstrap_servers=self.ports.bootstrap_servers,
             engine=self.engine,
         )
-        child.start(
-            CONTROL_API_COMMAND, environment={**self.tools.environment, **environment}, log=log
+        allowed = self.tools.environment.get(_SECRETS_PATHS, "")
+        environment[_SECRETS_PATHS] = f"{allowed},{self.folder.catalog_key.folder}"
+        self._start(
+            CONTROL_API,
+            CONTROL_API_COMMAND,
+            ready=lambda: _is_up(self.ports.api_url),
+            environment=environment,
         )
-        wait_until_ready(
-            "The control API",
-            lambda: _is_up(self.ports.api_url),
-            child=child,
-            log=log,
-            seconds=_START_SECONDS,
-        )
+
+    def _start(
+        self,
+        name: str,
+        command: Sequence[str],
+        *,
+        ready: Callable[[], bool],
+        environment: Mapping[str, str],
+    ) -> None:
+        child, log = self.folder.service(name), self.folder.log(name)
+        child.start(command, environment={**self.tools.environment, **environment}, log=log)
+        wait_until_ready(_TITLES[name], ready, child=child, log=log, seconds=_START_SECONDS)
 
     def provision(self, desired_state: Path) -> None:
         """Make the topics, the tables and the connectors what the file says."""
+        key = self.folder.catalog_key
         values = {
             "KAFKA_BOOTSTRAP_SERVERS": self.ports.bootstrap_servers,
             "CONNECT_URL": self.ports.api_url,
-            "CATALOG_FILE": str(self.folder.catalog),
-            "WAREHOUSE": str(self.folder.warehouse),
+            "CATALOG_URL": self.ports.catalog_url,
+            "CATALOG_ACCESS_KEY": key.access_key,
+            "CATALOG_KEYS": str(key.folder),
             "COMMIT_INTERVAL_MS": _COMMIT_INTERVAL_MS,
         }
         settings = [part for item in values.items() for part in ("--set", "=".join(item))]
-        command = [
-            sys.executable,
-            "-m",
-            "frazil.provisioner",
-            "apply",
-            str(desired_state),
-            *settings,
-        ]
+        # Command lines can be read by everybody on the machine.
+        secret = ["--set-file", f"CATALOG_SECRET_KEY={key.secret_file}"]
+        command = [*_PROVISIONER, "apply", str(desired_state), *settings, *secret]
         done = subprocess.run(
             command, env=self.tools.environment, capture_output=True, text=True, check=False
         )
@@ -130,7 +152,10 @@ CONTROL_API_COMMAND = (sys.executable, "-m", "frazil.control_api")
 def control_api_environment(
     folder: StackFolder, *, port: int, bootstrap_servers: str, engine: str
 ) -> dict[str, str]:
-    """Return the settings of a control API that keeps its things in the folder."""
+    """Return the settings of a control API that keeps its things in the folder.
+
+    Its FileStream connectors find relative names of files where the stack was started.
+    """
     return {
         "FRAZIL_HOST": HOST,
         "FRAZIL_PORT": str(port),
@@ -138,6 +163,7 @@ def control_api_environment(
         "FRAZIL_ENGINE": engine,
         "FRAZIL_DATABASE_URL": f"sqlite:///{folder.control_database}",
         "FRAZIL_RUN_FOLDER": str(folder.runs),
+        "FRAZIL_FILES_FOLDER": str(Path.cwd()),
     }
 
 
@@ -146,6 +172,8 @@ def start(stack: Stack, desired_state: Path, step: Step) -> None:
     stack.folder.root.mkdir(parents=True, exist_ok=True)
     with step(f"Kafka broker at {stack.ports.bootstrap_servers}"):
         stack.start_broker()
+    with step(f"Table catalog at {stack.ports.catalog_url}"):
+        stack.start_catalog()
     with step(f"Control API at {stack.ports.api_url}"):
         stack.start_control_api()
     stack.write_state()
@@ -174,12 +202,12 @@ def watch(folder: StackFolder) -> NoReturn:
 def stop(folder: StackFolder) -> None:
     """End every process of the stack.
 
-    The control API goes first, or it would start the workers again; the broker last, so that
-    workers can finish the commit at hand.
+    The control API goes first, or it would start the workers again; catalog and broker last, so
+    that workers can finish the commit at hand.
     """
     folder.service(CONTROL_API).stop(_STOP_SECONDS)
     _stop_together(folder.workers())
-    folder.service(KAFKA).stop(_STOP_SECONDS)
+    _stop_together([folder.service(CATALOG), folder.service(KAFKA)])
 
 
 def _stop_together(children: list[Child]) -> None:

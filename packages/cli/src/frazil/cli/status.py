@@ -2,7 +2,7 @@
 
 from frazil.cli.connectors import ConnectorView, connector_views
 from frazil.cli.folder import StackFolder
-from frazil.cli.stack import CONTROL_API, KAFKA, is_running
+from frazil.cli.stack import CATALOG, CONTROL_API, KAFKA, is_running
 
 Row = tuple[str, str, str, str]
 COLUMNS = ("part", "state", "address", "pid")
@@ -11,7 +11,11 @@ COLUMNS = ("part", "state", "address", "pid")
 def rows(folder: StackFolder) -> list[Row]:
     """Raise NotStartedError for a stack that never was up."""
     ports = folder.read_state().ports
-    addresses = {KAFKA: ports.bootstrap_servers, CONTROL_API: ports.api_url}
+    addresses = {
+        KAFKA: ports.bootstrap_servers,
+        CATALOG: f"{ports.catalog_url}/_iceberg",
+        CONTROL_API: ports.api_url,
+    }
     services = [_service(folder, name, address) for name, address in addresses.items()]
     if not folder.service(CONTROL_API).is_alive():
         return services

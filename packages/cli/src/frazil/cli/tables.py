@@ -4,12 +4,15 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import pyarrow.parquet as pq
-from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.catalog.rest import RestCatalog
+from pyiceberg.exceptions import NoSuchNamespaceError
 from pyiceberg.io import FileIO
 from pyiceberg.manifest import DataFile
 from pyiceberg.table import Table
 
-from frazil.cli.folder import StackFolder
+from frazil.cli.catalog import client_properties
+from frazil.cli.folder import NotStartedError, StackFolder
+from frazil.cli.stack import CATALOG
 from frazil.runtime.errors import UserError
 
 NAMESPACE = "streaming"
@@ -24,20 +27,22 @@ class Tables:
     """The tables of one stack, by their short names."""
 
     def __init__(self, folder: StackFolder) -> None:
-        if not folder.catalog.exists():
-            raise NoTablesError(folder.name)
-        self._catalog = SqlCatalog(
-            "iceberg",
-            uri=f"sqlite:///{folder.catalog}",
-            warehouse=f"file://{folder.warehouse}",
-            init_catalog_tables="false",
-        )
+        """Raise NotStartedError if there is no catalog that could be asked."""
+        url = folder.read_state().ports.catalog_url
+        if not folder.service(CATALOG).is_alive():
+            raise NotStartedError(folder.name)
+        self._name = folder.name
+        self._catalog = RestCatalog("iceberg", **client_properties(url, folder.catalog_key))
 
     def names(self) -> list[str]:
-        return sorted(name for *_, name in self._catalog.list_tables(NAMESPACE))
+        try:
+            return sorted(name for *_, name in self._catalog.list_tables(NAMESPACE))
+        except NoSuchNamespaceError as error:
+            raise NoTablesError(self._name) from error
 
     def load(self, name: str) -> Table:
-        return self._catalog.load_table((NAMESPACE, name))
+        table: Table = self._catalog.load_table((NAMESPACE, name))
+        return table
 
     def rows(self, name: str) -> int:
         """Count the visible rows, from the summary of the current snapshot alone."""

@@ -27,7 +27,8 @@ from frazil.runtime.errors import UserError
 
 _RECORDS_A_SECOND = 300
 _COMMITS = 3
-_COMMIT_SECONDS = 120
+# Some machines are busy, and an image without an archive is not built.
+_COMMIT_SECONDS = 300
 # Writing the archive is the last thing that the JVM does; it takes 20 s on a slow machine.
 _DUMP_SECONDS = 120
 _STOP_SECONDS = 10
@@ -104,7 +105,12 @@ def _run_worker(stack: Stack) -> None:
 
 def _assignment(stack: Stack) -> Assignment:
     name = connector_views(stack.ports.api_url)[0].name
-    config = connector_config(stack.ports.api_url, name)
+    key = stack.folder.catalog_key
+    # The control API resolves references for workers that it starts; this one is ours.
+    config = {
+        name: value.replace(key.reference, key.secret)
+        for name, value in connector_config(stack.ports.api_url, name).items()
+    }
     return Assignment(
         connector=name,
         epoch=1,
@@ -112,6 +118,7 @@ def _assignment(stack: Stack) -> Assignment:
         worker_id="training",
         config=config,
         kafka={"bootstrap.servers": stack.ports.bootstrap_servers},
+        secrets=(key.secret,),
     )
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
@@ -18,14 +18,16 @@ from frazil.provisioner.errors import ExitCode, InvalidOptionError, ProvisionerE
 from frazil.provisioner.plan import Plan
 from frazil.provisioner.settings import ProvisionerSettings, environment
 from frazil.provisioner.systems import open_systems
+from frazil.runtime.errors import UserError
 from frazil.runtime.logs import configure
+from frazil.runtime.settings import read_settings
 
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
     help="Make topics, tables and connectors what one file says.\n\n"
     "Exit codes: 0 done, 1 a system or a step failed, 2 drift (check), "
-    "3 refused, 4 the file or an option is wrong.",
+    "3 refused, 4 the file, an option or a setting is wrong.",
 )
 console = Console(highlight=False, soft_wrap=True)
 
@@ -34,6 +36,12 @@ Values = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="Value for ${NAME}; wins over environment."),
 ]
+Files = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set-file", metavar="NAME=PATH", help="The same, from a file: command lines are public."
+    ),
+]
 Only = Annotated[
     str, typer.Option(help="Parts to look at, comma separated: topics, tables, connectors.")
 ]
@@ -41,9 +49,9 @@ _ALL = ",".join(Part)
 
 
 @app.command()
-def plan(file: File, values: Values = None, only: Only = _ALL) -> None:
+def plan(file: File, values: Values = None, files: Files = None, only: Only = _ALL) -> None:
     """Print what would be done; change nothing."""
-    found = _with_systems(file, values, only, work=plan_all)
+    found = _with_systems(file, _known(values, files), only, work=plan_all)
     _print(found)
     if found.is_empty:
         console.print(f"Everything is as {file} says.")
@@ -51,13 +59,13 @@ def plan(file: File, values: Values = None, only: Only = _ALL) -> None:
 
 
 @app.command()
-def apply(file: File, values: Values = None, only: Only = _ALL) -> None:
+def apply(file: File, values: Values = None, files: Files = None, only: Only = _ALL) -> None:
     """Do what is left to do; run twice, it changes nothing."""
 
     async def work(systems: Sequence[System]) -> Plan:
         return await apply_all(systems, _announced)
 
-    done = _with_systems(file, values, only, work=work)
+    done = _with_systems(file, _known(values, files), only, work=work)
     _print(Plan(drifts=done.drifts))
     count = len(done.steps)
     console.print(
@@ -66,9 +74,9 @@ def apply(file: File, values: Values = None, only: Only = _ALL) -> None:
 
 
 @app.command()
-def check(file: File, values: Values = None, only: Only = _ALL) -> None:
+def check(file: File, values: Values = None, files: Files = None, only: Only = _ALL) -> None:
     """Exit with 2 and name the drift if something is not as the file says."""
-    found = _with_systems(file, values, only, work=plan_all)
+    found = _with_systems(file, _known(values, files), only, work=plan_all)
     _print(found)
     if not found.is_empty:
         raise typer.Exit(ExitCode.DRIFT)
@@ -77,16 +85,15 @@ def check(file: File, values: Values = None, only: Only = _ALL) -> None:
 
 def _with_systems(
     file: Path,
-    values: list[str] | None,
+    known: Mapping[str, str],
     only: str,
     *,
     work: Callable[[Sequence[System]], Awaitable[Plan]],
 ) -> Plan:
-    settings = ProvisionerSettings()
+    settings = read_settings(ProvisionerSettings)
     configure(settings.log_level, settings.log_format)
     # Its errors come to us as exceptions, and we say them once and in our words.
     logging.getLogger("aiokafka").setLevel(logging.CRITICAL)
-    known = {**environment(), **_pairs(values or [])}
     desired = load(file, known, parts=_parts(only))
 
     async def run() -> Plan:
@@ -96,11 +103,24 @@ def _with_systems(
     return asyncio.run(run())
 
 
-def _pairs(values: Sequence[str]) -> dict[str, str]:
-    for value in values:
-        if "=" not in value:
-            raise InvalidOptionError(f"--set takes NAME=VALUE, not {value!r}.")
-    return dict(value.split("=", 1) for value in values)
+def _known(values: list[str] | None, files: list[str] | None) -> dict[str, str]:
+    contents = {name: _content(Path(path)) for name, path in _pairs("--set-file", files).items()}
+    return {**environment(), **_pairs("--set", values), **contents}
+
+
+def _pairs(option: str, given: list[str] | None) -> dict[str, str]:
+    for text in given or []:
+        if "=" not in text:
+            raise InvalidOptionError(f"{option} takes NAME=VALUE, not {text!r}.")
+    return dict(text.split("=", 1) for text in given or [])
+
+
+def _content(file: Path) -> str:
+    try:
+        # Editors and `echo` leave a line's end behind.
+        return file.read_text().rstrip("\r\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidOptionError(f"--set-file cannot read {file}: {error}.") from error
 
 
 def _parts(only: str) -> set[Part]:
@@ -138,11 +158,12 @@ def _announced(sentence: str) -> Iterator[None]:
 def main() -> None:
     try:
         app()
-    except ProvisionerError as error:
+    except UserError as error:
         Console(stderr=True, highlight=False, soft_wrap=True).print(
             str(error), style="red", markup=False
         )
-        raise SystemExit(error.exit_code) from error
+        code = error.exit_code if isinstance(error, ProvisionerError) else ExitCode.INVALID
+        raise SystemExit(code) from error
 
 
 if __name__ == "__main__":
