@@ -8,14 +8,13 @@ from pathlib import Path
 
 import pytest
 from tests.support.control_api import assignment, eventually
+from tests.support.engines import KIND, end, until_dead
 from tests.support.stand_in import signal_worker, stand_in
 
 from frazil.control_api.core.errors import EngineError
 from frazil.control_api.engine.commands import command
 from frazil.control_api.engine.process import ProcessEngine
 from frazil.control_api.engine.run_folder import RunFolder
-
-KIND = "stand-in"
 
 
 def make_engine(root: Path) -> ProcessEngine:
@@ -31,11 +30,7 @@ def root(tmp_path: Path) -> Path:
 async def engine(root: Path) -> AsyncIterator[ProcessEngine]:
     engine = make_engine(root)
     yield engine
-    for name in await engine.connectors():
-        for worker in (await engine.inspect(name)).living:
-            await engine.kill(name, worker.epoch)
-        await until_dead(engine, name)
-    await engine.close()
+    await end(engine)
 
 
 async def until_it_runs(engine: ProcessEngine, name: str) -> None:
@@ -43,13 +38,6 @@ async def until_it_runs(engine: ProcessEngine, name: str) -> None:
         return any(w.status and w.status.port for w in (await engine.inspect(name)).living)
 
     await eventually(f"{name} runs", has_port)
-
-
-async def until_dead(engine: ProcessEngine, name: str) -> None:
-    async def is_dead() -> bool:
-        return not (await engine.inspect(name)).living
-
-    await eventually(f"{name} is dead", is_dead)
 
 
 async def test_the_assignment_is_for_the_workers_eyes_only(
@@ -68,7 +56,7 @@ async def test_output_goes_to_the_log_and_its_end_is_known_of_the_dead(
     await engine.kill("logs", 1)
     await until_dead(engine, "logs")
     (worker,) = (await engine.inspect("logs")).workers
-    assert worker.log_tail == "the stand-in starts"
+    assert worker.log_tail == "worker 1 starts"
 
 
 async def test_the_workers_answer_counts_more_than_its_file(engine: ProcessEngine) -> None:
@@ -167,16 +155,6 @@ async def test_torn_files_are_no_words(engine: ProcessEngine, root: Path) -> Non
     (root / "logs" / "1" / "status.json").write_text('{"connector":')
     (worker,) = (await engine.inspect("logs")).living
     assert worker.alive
-
-
-async def test_run_folders_belong_to_one_control_api(engine: ProcessEngine, root: Path) -> None:
-    engine.claim()
-    rival = make_engine(root)
-    with pytest.raises(EngineError, match="another control API looks after the workers"):
-        rival.claim()
-    await engine.close()
-    rival.claim()
-    await rival.close()
 
 
 def test_a_kind_that_nobody_has_heard_of_is_refused_with_a_sentence() -> None:

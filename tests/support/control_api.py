@@ -15,6 +15,8 @@ from frazil.control_api.core.observation import Worker
 
 SINK_CLASS = "io.tabular.iceberg.connect.IcebergSinkConnector"
 NOW = 1_800_000_000.0
+# Tests call the service and the store directly, which block by contract; these rooms must not.
+ASYNCHRONOUS = [f"frazil.control_api.{room}" for room in ("api", "engine", "kafka", "loops")]
 
 
 @dataclass
@@ -48,7 +50,7 @@ def connector(
     observed: Observed | None = None,
 ) -> Connector:
     config = sink_config(name=name)
-    return Connector(name, config, target, generation, observed or Observed())
+    return Connector(name, config, target, generation, observed=observed or Observed())
 
 
 def assignment(name: str = "logs", epoch: int = 1, **config: str) -> Assignment:

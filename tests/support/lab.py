@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -18,19 +19,25 @@ import httpx
 import pyarrow as pa
 from aiokafka import AIOKafkaProducer
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
-from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.catalog.rest import RestCatalog
 from pyiceberg.exceptions import CommitFailedException
 from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.schema import Schema
 from pyiceberg.table import Table
 from pyiceberg.transforms import IdentityTransform
 from pyiceberg.types import LongType, NestedField, StringType, TimestamptzType
+from tests.support.catalog_process import CatalogProcess
+from tests.support.local_state import local_state
 
+from frazil.cli.catalog import CatalogKey, client_properties
 from frazil.contracts.assignment import ASSIGNMENT_FILE, STATUS_FILE, Assignment
 from frazil.contracts.exit_code import ExitCode
 from frazil.contracts.ledger import Ledger
+from frazil.contracts.offsets import Rewind
 from frazil.contracts.states import WorkerState
 from frazil.contracts.worker_status import WorkerStatus
+from frazil.control_api.core.proof import Proof, TableSource, prove
+from frazil.control_api.tables.reader import TableReader
 
 PARTITIONS = 3
 SCHEMA = Schema(
@@ -42,7 +49,7 @@ SPEC = PartitionSpec(PartitionField(3, 1000, IdentityTransform(), "bucket"))
 
 
 def wait_until(
-    what: str, ready: Callable[[], bool], seconds: float = 120, *, every: float = 0.02
+    what: str, ready: Callable[[], bool], seconds: float = 240, *, every: float = 0.1
 ) -> None:
     deadline = time.monotonic() + seconds
     while not ready():
@@ -94,26 +101,44 @@ class Worker:
 
 @dataclass
 class Lab:
-    """One topic, one table and the workers of one connector named `lab`."""
+    """One topic, one catalog, one table and the workers of one connector named `lab`."""
 
     folder: Path
     bootstrap_servers: str
     topic: str
+    host: str = "127.0.0.1"
     workers: list[Worker] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.catalog = SqlCatalog(
-            "iceberg",
-            uri=f"sqlite:///{self.folder}/catalog.db",
-            warehouse=f"file://{self.folder}/warehouse",
-        )
-        self.catalog.create_namespace("streaming")
+        self.key = CatalogKey(self.folder / "keys")
+        self.key.make()
+        self.server = self._start_catalog()
         asyncio.run(self._admin(lambda admin: admin.create_topics([self._new_topic()])))
+        self.server.wait()
+        self.catalog = RestCatalog("iceberg", **client_properties(self.server.url, self.key))
+        self.catalog.create_namespace("streaming")
 
     def close(self) -> None:
         for worker in self.workers:
             worker.kill()
-        self.catalog.engine.dispose()
+        self.server.close()
+
+    def _start_catalog(self, **settings: str) -> CatalogProcess:
+        told = {"FRAZIL_HOST": self.host, "FRAZIL_KEYS": str(self.key.file)}
+        return CatalogProcess(self.folder / "catalog", "", **told, **settings)
+
+    def kill_catalog(self) -> None:
+        """Kill it at whatever instruction it is; it is back when somebody has asked in vain."""
+        self.server.kill()
+        with socket.create_server((self.host, self.server.port)) as deaf:
+            deaf.settimeout(60)
+            asked, _ = deaf.accept()
+            asked.close()
+        self.restart_catalog()
+
+    def restart_catalog(self) -> None:
+        self.server = self._start_catalog(FRAZIL_PORT=str(self.server.port))
+        self.server.wait()
 
     def _new_topic(self) -> NewTopic:
         return NewTopic(self.topic, PARTITIONS, 1)
@@ -136,12 +161,14 @@ class Lab:
             return True
         return False
 
-    def create_table(self) -> Table:
-        return self.catalog.create_table("streaming.rows", SCHEMA, partition_spec=SPEC)
+    def create_table(self, name: str = "rows") -> Table:
+        table: Table = self.catalog.create_table(f"streaming.{name}", SCHEMA, partition_spec=SPEC)
+        return table
 
     @property
     def table(self) -> Table:
-        return self.catalog.load_table("streaming.rows")
+        table: Table = self.catalog.load_table("streaming.rows")
+        return table
 
     def produce(self, ids: Iterable[int]) -> None:
         self.produce_raw(
@@ -163,7 +190,13 @@ class Lab:
         finally:
             await producer.stop()
 
-    def start(self, epoch: int, config: Mapping[str, str] | None = None) -> Worker:
+    def start(
+        self,
+        epoch: int,
+        config: Mapping[str, str] | None = None,
+        *,
+        rewind: Rewind | None = None,
+    ) -> Worker:
         folder = self.folder / "runs" / str(epoch)
         folder.mkdir(parents=True)
         assignment = Assignment(
@@ -173,6 +206,7 @@ class Lab:
             worker_id="127.0.0.1:8083",
             config={**self.config, **(config or {})},
             kafka={"bootstrap.servers": self.bootstrap_servers},
+            rewind=rewind,
         )
         (folder / ASSIGNMENT_FILE).write_text(assignment.model_dump_json())
         with (folder / "worker.log").open("wb") as log:
@@ -197,24 +231,30 @@ class Lab:
 
     @property
     def config(self) -> dict[str, str]:
+        """That of the local stack's sinks, with the secret in clear: nobody resolves references."""
+        local = local_state(
+            CATALOG_URL=self.server.url,
+            CATALOG_ACCESS_KEY=self.key.access_key,
+            COMMIT_INTERVAL_MS="200",
+        )
+        assert local.connect
         return {
+            **local.connect.connectors[0].config,
             "name": "lab",
-            "connector.class": "io.tabular.iceberg.connect.IcebergSinkConnector",
-            "tasks.max": "2",
             "topics": self.topic,
             "iceberg.tables": "streaming.rows",
-            "value.converter.schemas.enable": "false",
-            "iceberg.control.commit.interval-ms": "200",
-            "iceberg.catalog.type": "jdbc",
-            "iceberg.catalog.uri": f"jdbc:sqlite:{self.folder}/catalog.db?busy_timeout=10000",
-            "iceberg.catalog.jdbc.schema-version": "V1",
-            "iceberg.catalog.warehouse": f"file://{self.folder}/warehouse",
+            "iceberg.catalog.rest.secret-access-key": self.key.secret,
+            "iceberg.catalog.s3.secret-access-key": self.key.secret,
         }
 
-    def metadata_location(self) -> str:
+    @property
+    def database(self) -> Path:
+        return self.folder / "catalog" / "catalog.db"
+
+    def metadata_location(self, name: str = "rows") -> str:
         """Ask the catalog's database itself: a commit is over in the moment that this changes."""
-        question = "SELECT metadata_location FROM iceberg_tables"
-        with contextlib.closing(sqlite3.connect(self.folder / "catalog.db", timeout=10)) as asked:
+        question = f"SELECT metadata_location FROM iceberg_tables WHERE table_name = '{name}'"
+        with contextlib.closing(sqlite3.connect(self.database, timeout=10)) as asked:
             return str(asked.execute(question).fetchone()[0])
 
     def append_foreign(self, number: int) -> None:
@@ -232,8 +272,9 @@ class Lab:
         summary = snapshot.summary if snapshot else None
         return int(summary["total-records"] or 0) if summary else 0
 
-    def ids(self) -> list[int]:
-        found: list[int] = self.table.scan(selected_fields=("id",)).to_arrow()["id"].to_pylist()
+    def ids(self, name: str = "rows") -> list[int]:
+        table = self.catalog.load_table(f"streaming.{name}")
+        found: list[int] = table.scan(selected_fields=("id",)).to_arrow()["id"].to_pylist()
         return sorted(found)
 
     def ledgers(self) -> list[Ledger]:
@@ -244,6 +285,14 @@ class Lab:
             if snapshot.summary
         ]
         return [ledger for ledger in found if ledger is not None]
+
+    def proof(self) -> Proof:
+        """Prove what is in the table as the control API does, from the connector's own keys."""
+        prefix = "iceberg.catalog."
+        properties = {k.removeprefix(prefix): v for k, v in self.config.items() if prefix in k}
+        source = TableSource("lab", "iceberg", properties, {"streaming.rows": "main"})
+        (history,) = asyncio.run(TableReader().histories(source))
+        return prove(history)
 
     def probe(self, worker: Worker, path: str) -> dict[str, Any]:
         port = worker.status.port if worker.status else 0
@@ -261,9 +310,16 @@ class Lab:
         known = self.table.inspect.files()["file_path"].to_pylist()
         return self.data_files() - {Path(path.removeprefix("file:")) for path in known}
 
+    def metadata_files(self) -> set[Path]:
+        return set(self.warehouses.glob("**/*.metadata.json"))
+
     def data_files(self) -> set[Path]:
         """List the data files on disk, whether a snapshot knows them or not."""
-        return set((self.folder / "warehouse").glob("**/data/**/*.parquet"))
+        return set(self.warehouses.glob("**/data/**/*.parquet"))
+
+    @property
+    def warehouses(self) -> Path:
+        return self.folder / "catalog" / "warehouses"
 
 
 Moment = Callable[[Lab], Callable[[], bool]]

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +66,25 @@ class LocalStack:
 
     def worker_pids(self) -> set[int]:
         return {child.pid for child in self._stack.folder.workers() if child.pid is not None}
+
+    @property
+    def secret(self) -> str:
+        return self._stack.folder.catalog_key.secret
+
+    def files_with(self, text: str) -> set[Path]:
+        """Find the files that hold a text; files and folders come and go meanwhile."""
+        found = set()
+        for folder, _, names in os.walk(self._stack.folder.root):
+            for path in (Path(folder, name) for name in names):
+                with suppress(FileNotFoundError):
+                    if path.is_file() and text.encode() in path.read_bytes():
+                        found.add(path)
+        return found
+
+    def pids(self) -> set[int]:
+        """List the processes of services and workers."""
+        services = (self._stack.folder.service(name).pid for name in stacks.SERVICES)
+        return self.worker_pids() | {pid for pid in services if pid is not None}
 
     def runs(self) -> int:
         """Count the runs that were ever started; a run has a folder."""

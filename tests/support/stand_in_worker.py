@@ -1,6 +1,7 @@
 """A worker without Spark: it holds the contract of a run folder and does what its config says.
 
-Keys: `exit` (code to end with at once), `trace`, `mute` (no `/status`), `deaf` (ignores SIGTERM).
+Keys: `exit` (code to end with at once), `trace`, `mute` (no `/status`), `deaf` (ignores SIGTERM),
+`slow` (never runs), `says` (more lines for its log). On SIGUSR1 it takes all the memory there is.
 Few imports, for many of it are started.
 """
 
@@ -34,6 +35,10 @@ def say(**changes: object) -> None:
     os.replace(f"{folder}/status.tmp", f"{folder}/status.json")  # noqa: PTH105
 
 
+def log(text: str) -> None:
+    print(text, flush=True)  # noqa: T201 (this is the worker's log)
+
+
 def answer(server: socket.socket) -> None:
     while True:
         connection, _ = server.accept()
@@ -48,15 +53,21 @@ if "deaf" in config:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
 else:
     signal.signal(signal.SIGTERM, lambda *_: stopped.set())
-print("the stand-in starts", flush=True)  # noqa: T201 (this is the worker's log)
+signal.signal(signal.SIGUSR1, lambda *_: bytearray(b"x" * 2**30))
+log(f"worker {assignment['epoch']} starts")
+if "says" in config:
+    log(config["says"])
 say(state="STARTING")
 if "exit" in config:
     say(state="FAILED", exit_code=int(config["exit"]), trace=config.get("trace"))
     sys.exit(int(config["exit"]))
 if "mute" not in config:
-    server = socket.create_server(("127.0.0.1", 0))
+    host, port = os.environ.get("FRAZIL_PROBE_HOST"), os.environ.get("FRAZIL_PROBE_PORT")  # noqa: TID251
+    server = socket.create_server((host or "127.0.0.1", int(port or 0)))
     threading.Thread(target=answer, args=[server], daemon=True).start()
     say(port=server.getsockname()[1])
-say(state="RUNNING")
+if "slow" not in config:
+    say(state="RUNNING")
 stopped.wait()
+log(f"worker {assignment['epoch']} ends")
 say(state="STOPPED", exit_code=0)

@@ -179,6 +179,7 @@ class TestReading:
         self, client: httpx.AsyncClient, made: str
     ) -> None:
         (task,) = (await client.get(f"/connectors/{made}/tasks")).json()
+        assert task["config"]["connector.class"] == SINK_CLASS
         assert task["id"] == {"connector": made, "task": 0}
         assert task["config"].pop("task.class") == "io.tabular.iceberg.connect.IcebergSinkTask"
         assert task["config"] == sink_config(name=made)
@@ -233,6 +234,14 @@ class TestConfiguring:
         assert response.json()["config"] == sink_config(name=made)
         assert (await client.patch(path, json={})).status_code == 200
 
+    async def test_a_patch_cannot_take_the_name_away(
+        self, client: httpx.AsyncClient, made: str
+    ) -> None:
+        response = await client.patch(f"/connectors/{made}/config", json={"name": None})
+        lines = assert_error(response, 400).splitlines()
+        assert lines[0].endswith("contains the following 1 error(s):")
+        assert lines[1] == 'Missing required configuration "name" which has no default value.'
+
     async def test_a_patch_cannot_rename(self, client: httpx.AsyncClient, made: str) -> None:
         response = await client.patch(f"/connectors/{made}/config", json={"name": "other"})
         mismatch = "Connector name configuration (other) doesn't match connector name in the URL"
@@ -265,6 +274,8 @@ class TestDeleting:
         ("DELETE", "", "Connector nope not found"),
         ("GET", "/config", "Connector nope not found"),
         ("GET", "/tasks", "Connector nope not found"),
+        ("GET", "/offsets", "Connector nope not found"),
+        ("DELETE", "/offsets", "Connector nope not found"),
         ("GET", "/status", "No status found for connector nope"),
         ("GET", "/tasks/7/status", "No status found for task nope-7"),
         ("PUT", "/pause", "Unknown connector nope"),

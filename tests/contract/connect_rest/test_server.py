@@ -23,15 +23,5 @@ async def test_health_has_connects_words_and_our_own_beside_them(
     assert response.status_code == 200
     assert body["status"] == "healthy"
     assert body["message"] == "Worker has completed startup and is ready to handle requests."
-    assert set(body["frazil"]) == {"version", "loops", "broker"}
+    assert set(body["frazil"]) == {"version", "role", "loops", "broker", "engine"}
     assert body["frazil"]["loops"] == "running"
-
-
-async def test_metrics_count_connectors_by_state_and_calls_by_route(
-    client: httpx.AsyncClient, running: str
-) -> None:
-    response = await client.get("/metrics", headers={"Accept": "text/plain"})
-    assert response.status_code == 200
-    assert 'frazil_connectors{state="RUNNING"}' in response.text
-    assert 'route="/connectors/{connector}/status"' in response.text
-    assert running not in response.text

@@ -84,6 +84,19 @@ async def test_a_restart_with_a_flag_answers_with_its_plan(
     assert states == ({"RESTARTING"} if is_restarting else {"RUNNING"})
 
 
+async def test_a_restart_of_a_stopped_connector_has_a_plan_without_tasks(
+    client: httpx.AsyncClient, running: str
+) -> None:
+    await client.put(f"/connectors/{running}/stop")
+    await until_state(client, running, "STOPPED")
+    response = await client.post(f"/connectors/{running}/restart?includeTasks=true")
+    assert response.status_code == 202
+    assert response.json()["connector"]["state"] == "RESTARTING"
+    assert response.json()["tasks"] == []
+    assert (await client.post(f"/connectors/{running}/restart")).status_code == 204
+    await until_state(client, running, "STOPPED")
+
+
 async def test_flags_that_are_both_false_are_no_flags(
     client: httpx.AsyncClient, running: str
 ) -> None:

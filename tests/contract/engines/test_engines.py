@@ -1,115 +1,14 @@
 """One suite for every engine: what the reconciler may rely on, whoever runs the workers."""
 
-from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
-
 import pytest
-from tests.support.control_api import FakeClock, assignment, eventually
-from tests.support.stand_in import signal_worker, stand_in
+from tests.support.engines import KIND, until, until_dead
+from tests.support.machines import Machine
 
-from frazil.contracts.assignment import Assignment
 from frazil.contracts.exit_code import ExitCode
 from frazil.contracts.states import WorkerState
 from frazil.control_api.core.errors import EngineError
-from frazil.control_api.core.observation import Worker
 from frazil.control_api.core.ports import Engine
-from frazil.control_api.engine.fake import Behaviour, FakeEngine
-from frazil.control_api.engine.process import ProcessEngine
-
-KIND = "stand-in"
-
-
-class Machine(ABC):
-    """What engines work on. It outlives them, as a computer outlives the control API."""
-
-    @abstractmethod
-    def engine(self) -> Engine:
-        """Return the engine of a control API that has just been started."""
-
-    @abstractmethod
-    async def die(self, name: str, epoch: int) -> None:
-        """End a worker as kill -9 does."""
-
-    @abstractmethod
-    def told(self, name: str, epoch: int, behaviour: Behaviour) -> Assignment:
-        """Make an assignment whose worker will behave like this."""
-
-
-@dataclass
-class FakeMachine(Machine):
-    fake: FakeEngine = field(default_factory=lambda: FakeEngine(FakeClock()))
-
-    def engine(self) -> Engine:
-        return self.fake
-
-    async def die(self, name: str, epoch: int) -> None:
-        del epoch  # here a connector has but one living worker
-        self.fake.die(name)
-
-    def told(self, name: str, epoch: int, behaviour: Behaviour) -> Assignment:
-        self.fake.behaviours[name] = behaviour
-        return assignment(name, epoch)
-
-
-@dataclass
-class ProcessMachine(Machine):
-    root: Path
-
-    def engine(self) -> Engine:
-        return ProcessEngine(self.root, self.command)
-
-    def command(self, _kind: str, folder: Path) -> Sequence[str]:
-        if "refuse" in (folder / "assignment.json").read_text():
-            return ["/nowhere/python"]
-        return stand_in(folder)
-
-    async def die(self, name: str, epoch: int) -> None:
-        signal_worker(self.root, name, epoch)
-
-    def told(self, name: str, epoch: int, behaviour: Behaviour) -> Assignment:
-        keys: dict[str, str] = {}
-        if behaviour.exits_with is not None:
-            keys |= {"exit": str(behaviour.exits_with.value), "trace": behaviour.trace or ""}
-        if behaviour.ignores_stop:
-            keys["deaf"] = "true"
-        if behaviour.refuses_to_start:
-            keys["refuse"] = behaviour.refuses_to_start
-        return assignment(name, epoch, **keys)
-
-
-@pytest.fixture(params=["fake", "process"])
-def machine(request: pytest.FixtureRequest, tmp_path: Path) -> Machine:
-    return FakeMachine() if request.param == "fake" else ProcessMachine(tmp_path / "runs")
-
-
-@pytest.fixture
-async def engine(machine: Machine) -> AsyncIterator[Engine]:
-    engine = machine.engine()
-    yield engine
-    for name in await engine.connectors():
-        for worker in (await engine.inspect(name)).living:
-            await engine.kill(name, worker.epoch)
-            await until_dead(engine, name)
-    await engine.close()
-
-
-async def until(engine: Engine, name: str, state: WorkerState) -> Worker:
-    async def says_so() -> bool:
-        workers = (await engine.inspect(name)).workers
-        return any(one.status is not None and one.status.state is state for one in workers)
-
-    await eventually(f"the worker of {name} says {state}", says_so)
-    return (await engine.inspect(name)).workers[-1]
-
-
-async def until_dead(engine: Engine, name: str) -> Worker:
-    async def is_dead() -> bool:
-        return not (await engine.inspect(name)).living
-
-    await eventually(f"no worker of {name} lives", is_dead)
-    return (await engine.inspect(name)).workers[-1]
+from frazil.control_api.engine.fake import Behaviour
 
 
 async def test_nothing_is_known_of_a_connector_that_never_had_a_worker(engine: Engine) -> None:
@@ -241,3 +140,77 @@ async def test_a_refused_start_says_why_and_leaves_no_worker(
     with pytest.raises(EngineError, match="/nowhere/python"):
         await engine.start(refusing, KIND)
     assert (await engine.inspect("logs")).workers == ()
+
+
+async def test_a_worker_that_is_long_in_starting_lives_and_says_so(
+    engine: Engine, machine: Machine
+) -> None:
+    await engine.start(machine.told("logs", 1, Behaviour(never_ready=True)), KIND)
+    worker = await until(engine, "logs", WorkerState.STARTING)
+    assert worker.alive
+
+
+async def test_of_a_worker_that_vanished_nothing_is_left(engine: Engine, machine: Machine) -> None:
+    await engine.start(machine.told("logs", 1, Behaviour()), KIND)
+    await until(engine, "logs", WorkerState.RUNNING)
+    await machine.vanish("logs", 1)
+    assert (await engine.inspect("logs")).workers == ()
+    await engine.stop("logs", 1)
+    await engine.kill("logs", 1)
+    await engine.remove("logs")
+
+
+async def test_a_worker_without_memory_is_killed_and_the_way_out_is_said(
+    engine: Engine, machine: Machine
+) -> None:
+    await engine.start(machine.told("logs", 1, Behaviour()), KIND)
+    await until(engine, "logs", WorkerState.RUNNING)
+    await machine.exhaust("logs", 1)
+    worker = await until_dead(engine, "logs")
+    assert worker.exit_status == -9
+    if machine.bounds_memory:
+        assert worker.cause is not None
+        assert "raise frazil.container.memory" in worker.cause
+
+
+async def test_workers_belong_to_one_control_api_at_a_time(machine: Machine) -> None:
+    if not machine.has_claims:
+        pytest.skip("has one engine object only")
+    engine, rival = machine.engine(), machine.engine()
+    await engine.claim()
+    await engine.claim()
+    with pytest.raises(EngineError, match="another control API looks after the workers"):
+        await rival.claim()
+    await engine.release()
+    await engine.release()
+    await rival.claim()
+    await rival.close()
+    await engine.claim()
+    await engine.close()
+
+
+@pytest.mark.usefixtures("forgetful_client")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+async def test_a_daemon_that_is_away_is_a_sentence_and_no_surprise(
+    engine: Engine, machine: Machine
+) -> None:
+    if not machine.has_daemon:
+        pytest.skip("needs no daemon")
+    await engine.start(machine.told("logs", 1, Behaviour()), KIND)
+    await until(engine, "logs", WorkerState.RUNNING)
+    assert engine.trouble is None
+    await machine.go_away()
+    for attempt in (
+        engine.inspect("logs"),
+        engine.connectors(),
+        engine.stop("logs", 1),
+        engine.kill("logs", 1),
+        engine.remove("logs"),
+        engine.start(machine.told("logs", 2, Behaviour()), KIND),
+    ):
+        with pytest.raises(EngineError) as told:
+            await attempt
+        assert engine.trouble == str(told.value)
+    await machine.come_back()
+    assert (await engine.inspect("logs")).living
+    assert engine.trouble is None

@@ -1,0 +1,35 @@
+"""What tests of several kinds share: one PostgreSQL and one MinIO, if they are to be had."""
+
+from collections.abc import Iterator
+
+import pytest
+from tests.support import minio as minio_support
+from tests.support.minio import MinIO
+from tests.support.postgresql import PostgreSQL, find_binaries, running
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[PostgreSQL]:
+    binaries = find_binaries()
+    if binaries is None:
+        pytest.skip("no PostgreSQL is installed: neither on the PATH nor in /usr/lib/postgresql")
+    with running(binaries) as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="session")
+def minio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MinIO]:
+    program = minio_support.find_program()
+    if program is None:
+        pytest.skip("there is no MinIO, neither on the PATH nor built by deploy/airgap/minio.sh")
+    with minio_support.running(program, tmp_path_factory.mktemp("minio")) as server:
+        yield server
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    # Here, for options of a folder's own conftest are known only if that folder is named.
+    parser.addoption(
+        "--catalog-url",
+        help="Iceberg REST catalog for tests/contract/iceberg_rest; ours, in process, if not given",
+    )
+    parser.addoption("--catalog-warehouse", help="its warehouse, if it wants one to be named")

@@ -1,0 +1,195 @@
+"""What engines work on. It outlives them, as a computer outlives the control API."""
+
+import asyncio
+import uuid
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from docker.models.containers import Container
+from tests.support.control_api import FakeClock, assignment, eventually
+from tests.support.docker_lab import SocketProxy, daemon, stand_in_image
+from tests.support.stand_in import signal_worker, stand_in
+
+from frazil.contracts.assignment import Assignment
+from frazil.contracts.naming import container_name, run_folder
+from frazil.control_api.core.ports import Engine
+from frazil.control_api.engine.claim import Claim
+from frazil.control_api.engine.docker import Daemon
+from frazil.control_api.engine.docker_engine import DockerEngine
+from frazil.control_api.engine.docker_spec import INSTANCE_LABEL, DockerOptions
+from frazil.control_api.engine.fake import Behaviour, FakeEngine
+from frazil.control_api.engine.process import ProcessEngine
+from frazil.control_api.engine.run_folder import RunFolder
+
+
+class Machine(ABC):
+    """`bounds_memory`: its workers have a limit of their own. `has_daemon`: it may be away."""
+
+    bounds_memory = True
+    has_daemon = True
+    has_claims = True
+
+    @abstractmethod
+    def engine(self) -> Engine:
+        """Return the engine of a control API that has just been started."""
+
+    @abstractmethod
+    async def die(self, name: str, epoch: int) -> None:
+        """End a worker as kill -9 does."""
+
+    @abstractmethod
+    async def exhaust(self, name: str, epoch: int) -> None:
+        """Let a worker take more memory than there is."""
+
+    @abstractmethod
+    async def vanish(self, name: str, epoch: int) -> None:
+        """Remove a worker and all that is left of it behind the engine's back."""
+
+    @abstractmethod
+    def told(self, name: str, epoch: int, behaviour: Behaviour) -> Assignment:
+        """Make an assignment whose worker will behave like this."""
+
+    async def go_away(self) -> None:
+        """Let the daemon end; workers go on."""
+        return
+
+    async def come_back(self) -> None:
+        """Let the daemon be there again."""
+        return
+
+    async def clear(self) -> None:
+        """Leave nothing behind."""
+        return
+
+
+@dataclass
+class FakeMachine(Machine):
+    fake: FakeEngine = field(default_factory=lambda: FakeEngine(FakeClock()))
+    has_claims = False
+
+    def engine(self) -> Engine:
+        return self.fake
+
+    async def die(self, name: str, epoch: int) -> None:
+        del epoch  # here a connector has but one living worker
+        self.fake.die(name)
+
+    async def exhaust(self, name: str, epoch: int) -> None:
+        del epoch
+        self.fake.run_out_of_memory(name)
+
+    async def vanish(self, name: str, epoch: int) -> None:
+        del epoch
+        self.fake.vanish(name)
+
+    def told(self, name: str, epoch: int, behaviour: Behaviour) -> Assignment:
+        self.fake.behaviours[name] = behaviour
+        return assignment(name, epoch)
+
+    async def go_away(self) -> None:
+        self.fake.go_away("the fake daemon is away")
+
+    async def come_back(self) -> None:
+        self.fake.come_back()
+
+
+def stand_in_keys(behaviour: Behaviour) -> dict[str, str]:
+    """Put a behaviour into the words that the stand-in understands."""
+    keys: dict[str, str] = {}
+    if behaviour.exits_with is not None:
+        keys |= {"exit": str(behaviour.exits_with.value), "trace": behaviour.trace or ""}
+    if behaviour.ignores_stop:
+        keys["deaf"] = "true"
+    if behaviour.never_ready:
+        keys["slow"] = "true"
+    if behaviour.says:
+        keys["says"] = "\n".join(behaviour.says)
+    if behaviour.refuses_to_start:
+        keys["refuse"] = behaviour.refuses_to_start
+    return keys
+
+
+@dataclass
+class ProcessMachine(Machine):
+    root: Path
+    bounds_memory = False
+    has_daemon = False
+
+    def engine(self) -> Engine:
+        return ProcessEngine(self.root, self.command)
+
+    def command(self, _kind: str, folder: Path) -> Sequence[str]:
+        if "refuse" in (folder / "assignment.json").read_text():
+            return ["/nowhere/python"]
+        return stand_in(folder)
+
+    async def die(self, name: str, epoch: int) -> None:
+        signal_worker(self.root, name, epoch)
+
+    async def exhaust(self, name: str, epoch: int) -> None:
+        """Do as the kernel does when the whole machine has no memory left."""
+        await self.die(name, epoch)
+
+    async def vanish(self, name: str, epoch: int) -> None:
+        folder = RunFolder(self.root / run_folder(name) / str(epoch))
+        await self.die(name, epoch)
+        await eventually("it is dead", lambda: asyncio.to_thread(lambda: not folder.is_alive()))
+        folder.remove()
+
+    def told(self, name: str, epoch: int, behaviour: Behaviour) -> Assignment:
+        return assignment(name, epoch, **stand_in_keys(behaviour))
+
+
+@dataclass
+class DockerMachine(Machine):
+    """A name of its own on the real daemon, which is reached through a proxy that may go away."""
+
+    folder: Path
+    instance: str = field(default_factory=lambda: f"test-{uuid.uuid4().hex[:8]}")
+
+    def __post_init__(self) -> None:
+        self.proxy = SocketProxy(self.folder / "docker.sock")
+
+    @property
+    def options(self) -> DockerOptions:
+        return DockerOptions(instance=self.instance, image=stand_in_image())
+
+    def engine(self) -> DockerEngine:
+        claim = Claim(self.folder / ".lock")
+        return DockerEngine(
+            Daemon(self.proxy.url), self.options, claim, lambda _kind: "stand_in_worker"
+        )
+
+    def container(self, name: str, epoch: int) -> Container:
+        return daemon().containers.get(container_name(self.instance, name, epoch))
+
+    async def die(self, name: str, epoch: int) -> None:
+        await asyncio.to_thread(lambda: self.container(name, epoch).kill())
+
+    async def exhaust(self, name: str, epoch: int) -> None:
+        await asyncio.to_thread(lambda: self.container(name, epoch).kill("SIGUSR1"))
+
+    async def vanish(self, name: str, epoch: int) -> None:
+        await asyncio.to_thread(lambda: self.container(name, epoch).remove(force=True, v=True))
+
+    def told(self, name: str, epoch: int, behaviour: Behaviour) -> Assignment:
+        keys = {"frazil.container.memory": "64m", **stand_in_keys(behaviour)}
+        if behaviour.refuses_to_start:
+            keys["frazil.container.image"] = behaviour.refuses_to_start
+        return assignment(name, epoch, **keys)
+
+    async def go_away(self) -> None:
+        self.proxy.close()
+
+    async def come_back(self) -> None:
+        self.proxy.open()
+
+    async def clear(self) -> None:
+        await asyncio.to_thread(self._clear)
+
+    def _clear(self) -> None:
+        label = f"{INSTANCE_LABEL}={self.instance}"
+        for container in daemon().containers.list(all=True, filters={"label": label}):
+            container.remove(force=True, v=True)

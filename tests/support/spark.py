@@ -1,0 +1,34 @@
+"""A Spark session as workers have it, for tests of column expressions."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from pyspark import SparkContext
+from pyspark.sql import SparkSession
+
+from frazil.runtime.hiding import Hiding
+from frazil.worker.jvm import running_jvm
+from frazil.worker.session import open_session
+from frazil.worker.settings import WorkerSettings
+
+
+@contextmanager
+def spark_session(more: Mapping[str, str] | None = None) -> Iterator[SparkSession]:
+    conf = {
+        "spark.app.name": "test",
+        "spark.master": "local[2]",
+        "spark.sql.shuffle.partitions": "1",
+        "spark.sql.caseSensitive": "true",
+        # Plans of one row each are not worth the compiler.
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+        **(more or {}),
+    }
+    with running_jvm(WorkerSettings(), "512m", hiding=Hiding()) as gateway:
+        session = open_session(gateway, conf)
+        try:
+            yield session
+        finally:
+            session.stop()
+            # PySpark would go on with a JVM that is gone.
+            SparkContext._gateway = SparkContext._jvm = None
