@@ -5,7 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from pyspark.sql import SparkSession
+from tests.support.fleet_lab import FleetLab, lake_conf
 from tests.support.lab import Lab, wait_until
+from tests.support.spark import spark_session
 
 from frazil.cli.broker import Broker
 from frazil.cli.ports import answers, free_ports
@@ -22,7 +25,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if here in item.path.parents:
             item.add_marker(pytest.mark.integration)
-            item.add_marker(pytest.mark.timeout(300))
+            item.add_marker(pytest.mark.timeout(600))
 
 
 @pytest.fixture(scope="session")
@@ -47,3 +50,17 @@ def lab(tmp_path: Path, bootstrap_servers: str) -> Iterator[Lab]:
     laboratory = Lab(tmp_path, bootstrap_servers, topic=f"lab-{next(_numbers)}")
     yield laboratory
     laboratory.close()
+
+
+@pytest.fixture(scope="module")
+def lake_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    with spark_session(lake_conf(tmp_path_factory.mktemp("warehouse"))) as session:
+        session.sparkContext.setLogLevel("OFF")
+        yield session
+
+
+@pytest.fixture
+def lake(lake_session: SparkSession) -> FleetLab:
+    made = FleetLab(lake_session, f"n{next(_numbers)}")
+    made.sql("CREATE NAMESPACE NS")
+    return made

@@ -3,9 +3,10 @@
 import itertools
 from collections.abc import Callable
 
-from tests.support.lab import Lab, Moment, Worker, wait_until
+from tests.support.lab import PARTITIONS, Lab, Moment, Worker, wait_until
 
 from frazil.contracts.exit_code import ExitCode
+from frazil.contracts.offsets import Rewind
 
 COUNT = 20_000
 KILLED_COUNT = 40_000
@@ -13,7 +14,8 @@ SMALL_BATCHES = {"frazil.max.records.per.commit": "2000"}
 
 
 def drain(lab: Lab, count: int) -> None:
-    wait_until(f"{count} rows visible", lambda: lab.rows() >= count)
+    # Each look asks the catalog, which has two cores with all the rest.
+    wait_until(f"{count} rows visible", lambda: lab.rows() >= count, every=0.5)
 
 
 def assert_each_once(lab: Lab, count: int) -> None:
@@ -38,6 +40,9 @@ def test_a_topic_is_drained_and_the_ledger_proves_it(lab: Lab) -> None:
         assert ledger.valid_through
         assert ledger.min_time <= ledger.valid_through <= ledger.max_time
     assert all(before.end == after.start for before, after in itertools.pairwise(ledgers))
+    proof = lab.proof()
+    assert proof.proved
+    assert proof.sums.written == proof.history.rows == COUNT
 
 
 def mid_write(lab: Lab) -> Callable[[], bool]:
@@ -109,3 +114,27 @@ def test_commits_of_others_in_between_are_no_conflict(lab: Lab) -> None:
     drain(lab, COUNT + 5)
     assert worker.stop() == ExitCode.OK
     assert_each_once(lab, COUNT + 5)
+
+
+def test_a_rewind_happens_once_however_often_the_worker_starts(lab: Lab) -> None:
+    lab.create_table()
+    lab.produce(range(400))
+    worker = lab.start(1)
+    drain(lab, 400)
+    assert worker.stop() == ExitCode.OK
+    of_partition_0 = range(0, 400, PARTITIONS)
+    wish = Rewind(number=7, offsets={lab.topic: {0: len(of_partition_0) - 10}})
+    again = sorted([*range(400), *of_partition_0[-10:]])
+
+    rewound = lab.start(2, rewind=wish)
+    drain(lab, len(again))
+    assert lab.ids() == again
+    assert rewound.status is not None
+    assert rewound.status.rewind == 7
+    rewound.kill()
+
+    lab.start(3, rewind=wish)
+    lab.produce([400])
+    drain(lab, len(again) + 1)
+    assert lab.ids() == [*again, 400]
+    assert lab.ledgers()[-1].rewind == 7

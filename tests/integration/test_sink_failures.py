@@ -15,7 +15,7 @@ def test_a_broken_record_fails_the_batch_and_names_its_place(lab: Lab) -> None:
     worker = lab.start(1)
     assert worker.exit_code() is ExitCode.BAD_RECORD
     assert f"{lab.topic}-" in worker.trace
-    assert "4 record(s) cannot be written to streaming.rows" in worker.trace
+    assert "4 record(s) cannot be written to table streaming.rows" in worker.trace
     assert "errors.tolerance=all" in worker.trace
     assert lab.rows() == 0
     assert not lab.data_files()
@@ -45,12 +45,6 @@ def test_tolerated_records_are_counted_and_the_rest_is_written(lab: Lab) -> None
             ExitCode.UNAVAILABLE,
             "does not exist. Create it, or correct `topics`",
             id="no-topic",
-        ),
-        pytest.param(
-            {"iceberg.catalog.uri": "jdbc:sqlite:/no/such/folder/catalog.db"},
-            ExitCode.UNAVAILABLE,
-            "The catalog could not be asked for table streaming.rows",
-            id="no-catalog",
         ),
         pytest.param(
             {"consumer.override.bootstrap.servers": f"127.0.0.1:{free_ports().kafka}"},

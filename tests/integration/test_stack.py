@@ -30,7 +30,7 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalStack]:
         yield running
 
 
-@pytest.mark.timeout(400)
+@pytest.mark.timeout(600)
 def test_a_killed_control_api_is_not_missed_and_adopts_its_workers(stack: LocalStack) -> None:
     before, runs = stack.rows("auditlogs"), stack.runs()
     pids = stack.worker_pids()
@@ -49,7 +49,7 @@ def test_a_killed_control_api_is_not_missed_and_adopts_its_workers(stack: LocalS
     assert len(ids) == len(set(ids)) == before + COUNT
 
 
-@pytest.mark.timeout(400)
+@pytest.mark.timeout(600)
 def test_a_killed_worker_is_started_again_and_nothing_is_lost_or_repeated(
     stack: LocalStack,
 ) -> None:
@@ -63,6 +63,27 @@ def test_a_killed_worker_is_started_again_and_nothing_is_lost_or_repeated(
     stack.wait_until_all_run()
     ids = stack.request_ids("apilogs", "callInfo.requestID")
     assert len(ids) == len(set(ids)) == before + COUNT
+
+
+def test_the_catalogs_secret_is_in_files_of_its_owner_alone(stack: LocalStack) -> None:
+    secret = stack.secret
+    holders = stack.files_with(secret)
+    assert {file.name for file in holders} == {"catalog.secret", "assignment.json"}
+    assert {file.stat().st_mode & 0o777 for file in holders} == {0o600}
+    for pid in stack.pids():
+        for told in ("environ", "cmdline"):
+            assert secret.encode() not in Path(f"/proc/{pid}/{told}").read_bytes()
+    assert secret not in httpx.get(f"{stack.url}/connectors?expand=info").text
+
+
+def test_the_ledger_is_read_through_the_catalog(stack: LocalStack) -> None:
+    before = stack.rows("errorlogs")
+    stack.start_producing("errorlogs", "-n", "500").wait(60)
+    wait_until("all rows visible", lambda: stack.rows("errorlogs") >= before + 500)
+    url = f"{stack.url}/connectors/iceberg-sink-errorlogs/ledger"
+    ledger = httpx.get(url, timeout=30).json()
+    assert ledger["proved"], ledger
+    assert ledger["tables"][0]["sums"]["written"] == before + 500
 
 
 @pytest.mark.parametrize(
@@ -92,9 +113,14 @@ def test_a_bad_connector_is_refused_in_connects_own_shape(
     [
         pytest.param({"iceberg.tables": "streaming.nowhere"}, "does not exist", id="no-table"),
         pytest.param(
-            {"iceberg.catalog.uri": "jdbc:sqlite:/no/such/folder/x.db"},
-            "The catalog could not be asked",
+            {"iceberg.catalog.uri": "http://127.0.0.1:1/_iceberg"},
+            "Check `iceberg.catalog.uri`",
             id="no-catalog",
+        ),
+        pytest.param(
+            {"iceberg.catalog.rest.secret-access-key": "of-somebody-else"},
+            "and `iceberg.catalog.rest.secret-access-key`",
+            id="wrong-secret",
         ),
     ],
 )
@@ -102,14 +128,15 @@ def test_a_connector_that_cannot_work_fails_with_its_cause_and_never_runs(
     stack: LocalStack, config: dict[str, str], sentence: str
 ) -> None:
     assert stack.create("hopeless", **config).status_code == 201
-    seen = set()
+    seen = {}
 
     def failed() -> bool:
-        seen.add(stack.views()["hopeless"].state)
+        view = stack.views()["hopeless"]
+        seen[view.state] = view.trace
         return ConnectState.FAILED in seen
 
     wait_until("the connector fails", failed)
-    assert sentence in stack.views()["hopeless"].trace
+    assert sentence in seen[ConnectState.FAILED]
     assert ConnectState.RUNNING not in seen
     assert httpx.delete(f"{stack.url}/connectors/hopeless").status_code == 204
     wait_until(
@@ -118,7 +145,7 @@ def test_a_connector_that_cannot_work_fails_with_its_cause_and_never_runs(
     )
 
 
-@pytest.mark.timeout(400)
+@pytest.mark.timeout(600)
 def test_the_demo_ends_exact_although_a_worker_is_killed(tmp_path: Path) -> None:
     ports = free_ports()
     settings = CliSettings()
@@ -130,6 +157,7 @@ def test_the_demo_ends_exact_although_a_worker_is_killed(tmp_path: Path) -> None
             "FRAZIL_PORT": str(ports.api),
             "FRAZIL_KAFKA_PORT": str(ports.kafka),
             "FRAZIL_KAFKA_CONTROLLER_PORT": str(ports.controller),
+            "FRAZIL_CATALOG_PORT": str(ports.catalog),
         },
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -148,7 +176,7 @@ def test_the_demo_ends_exact_although_a_worker_is_killed(tmp_path: Path) -> None
 
 
 def _has_rows(folder: StackFolder) -> bool:
-    if not folder.catalog.exists() or not folder.workers():
+    if not folder.workers():
         return False
     tables = Tables(folder)
     return any(tables.rows(name) > 0 for name in tables.names())

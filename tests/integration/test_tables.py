@@ -1,0 +1,311 @@
+"""Tables that follow their records: created, changed, and values fitted into their columns."""
+
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from pyspark.sql import Row, SparkSession
+from pyspark.sql import functions as fn
+from tests.support.fleet_lab import FleetLab
+
+from frazil.spark_sink.tables.convert import convert
+from frazil.worker.errors import BadRecordError, BadTableError
+
+# PySpark leaves the sockets that rows came through to the garbage collector.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
+)
+AUTO = {"iceberg.tables.auto-create-enabled": "true"}
+EVOLVE = {"iceberg.tables.evolve-schema-enabled": "true"}
+WITH_SCHEMA = {
+    "value.converter": "org.apache.kafka.connect.json.JsonConverter",
+    "value.converter.schemas.enable": "true",
+}
+FAULT = "fault"
+NOON = datetime(2026, 11, 18, 12, 0, 0, 500_000, tzinfo=UTC)
+
+# A value as Spark spells it, the column's type, and what is in the column then.
+CASES: list[tuple[str, str, Any]] = [
+    ("1", "bigint", 1),
+    ("'12'", "bigint", 12),
+    ("' 12 '", "int", 12),
+    ("'1.0'", "int", 1),
+    ("1.0D", "bigint", 1),
+    ("1.5D", "bigint", FAULT),
+    ("'1.5'", "bigint", FAULT),
+    ("'x'", "bigint", FAULT),
+    ("''", "bigint", FAULT),
+    ("9999999999", "int", FAULT),
+    ("1e300D", "bigint", FAULT),
+    ("true", "bigint", FAULT),
+    ("named_struct('a', 1)", "bigint", FAULT),
+    ("3", "double", 3.0),
+    ("'2.5'", "float", 2.5),
+    ("1.005", "decimal(5,2)", Decimal("1.01")),
+    ("'1.005'", "decimal(5,2)", Decimal("1.01")),
+    ("12345", "decimal(5,2)", FAULT),
+    ("2.5D", "decimal(5,1)", Decimal("2.5")),
+    ("'true'", "boolean", True),
+    ("'maybe'", "boolean", FAULT),
+    ("1", "boolean", FAULT),
+    ("5", "string", "5"),
+    ("true", "string", "true"),
+    ("named_struct('a', 1, 'b', 'x')", "string", '{"a":1,"b":"x"}'),
+    ("array(1, 2)", "string", "[1,2]"),
+    ("map('k', 1)", "string", '{"k":1}'),
+    ("'aGk='", "binary", bytearray(b"hi")),
+    ("'***'", "binary", FAULT),
+    ("'2026-11-18'", "date", date(2026, 11, 18)),
+    ("20775", "date", date(2026, 11, 18)),
+    ("'20775'", "date", date(2026, 11, 18)),
+    ("9999999999", "date", FAULT),
+    ("'soon'", "date", FAULT),
+    ("'2026-11-18T12:00:00.5Z'", "timestamp", NOON),
+    ("'2026-11-18 12:00:00.5'", "timestamp", NOON),
+    ("'2026-11-18T13:00:00.5+01:00'", "timestamp", NOON),
+    ("'2026-11-18T13:00:00.500+0100'", "timestamp", NOON),
+    ("1795003200500", "timestamp", NOON),
+    ("'1795003200500'", "timestamp", NOON),
+    ("9223372036854775807", "timestamp", FAULT),
+    ("'noon'", "timestamp", FAULT),
+    (
+        "'2026-11-18T13:00:00.5+01:00'",
+        "timestamp_ntz",
+        datetime.fromisoformat("2026-11-18T13:00:00.500"),
+    ),
+    ("date'2026-11-18'", "timestamp", datetime(2026, 11, 18, tzinfo=UTC)),
+    ("array('1', '2')", "array<int>", [1, 2]),
+    ("array('1', 'x')", "array<int>", FAULT),
+    ("array(array('1'))", "array<array<bigint>>", [[1]]),
+    ("1", "array<int>", FAULT),
+    ("map('a', '1')", "map<string,int>", {"a": 1}),
+    ("map('1', 'x')", "map<int,string>", {1: "x"}),
+    ("map('x', 'x')", "map<int,string>", FAULT),
+    ("map('a', 'x')", "map<string,int>", FAULT),
+    ("named_struct('a', '1', 'b', cast(null as string))", "map<string,int>", {"a": 1}),
+    ("named_struct('a', 1, 'b', 'x')", "map<string,string>", {"a": "1", "b": "x"}),
+    ("named_struct('b', '2', 'a', 1)", "struct<a:int,b:int,c:int>", Row(a=1, b=2, c=None)),
+    ("named_struct('a', 'x')", "struct<a:int>", FAULT),
+    ("map('a', '1')", "struct<a:int>", Row(a=1)),
+    ("cast(null as string)", "bigint", None),
+    ("cast(null as struct<a:string>)", "struct<a:int>", None),
+    ("null", "map<string,int>", None),
+]
+
+
+@pytest.fixture(scope="module")
+def converted(lake_session: SparkSession) -> list[Any]:
+    """Convert all cases in one go."""
+    columns = []
+    for number, (text, kind, _) in enumerate(CASES):
+        source = lake_session.sql(f"SELECT {text} AS x")
+        target = lake_session.sql(f"SELECT CAST(null AS {kind}) AS x").schema["x"].dataType
+        made = convert(fn.expr(text), source.schema["x"].dataType, target)
+        columns += [made.column.alias(f"c{number}"), _failed(made.failed).alias(f"f{number}")]
+    row = lake_session.range(1).select(*columns).collect()[0]
+    return [FAULT if row[f"f{n}"] else row[f"c{n}"] for n in range(len(CASES))]
+
+
+def _failed(failed: Any) -> Any:
+    return fn.lit(False) if failed is None else failed
+
+
+@pytest.mark.parametrize(
+    ("number", "expected"),
+    [
+        pytest.param(number, expected, id=f"{text} into {kind}")
+        for number, (text, kind, expected) in enumerate(CASES)
+    ],
+)
+def test_a_value_is_converted_or_a_fault(converted: list[Any], number: int, expected: Any) -> None:
+    found = converted[number]
+    if isinstance(found, datetime) and isinstance(expected, datetime) and expected.tzinfo:
+        found = found.astimezone(UTC)
+    assert found == expected
+
+
+def one(lake: FleetLab, **keys: str) -> dict[str, str]:
+    return {"iceberg.tables": f"{lake.namespace}.a", **keys}
+
+
+def test_json_is_fitted_to_the_table_and_a_fault_says_where(lake: FleetLab) -> None:
+    lake.sql("CREATE TABLE NS.a (id BIGINT NOT NULL, at TIMESTAMP, amount DECIMAL(6,2))")
+    run = lake.start(1, one(lake, **{"errors.tolerance": "all"}))
+    outcome = run.write(
+        [
+            {"id": 1, "at": 1795003200500, "amount": 1.005},
+            {"id": "2", "at": "2026-11-18T12:00:00.5Z", "amount": "7"},
+            {"id": "x"},
+            {"at": 5},
+            {"id": 3, "amount": 99999},
+            "{",
+            {"id": 4, "unknown": {"a": 1}},
+        ]
+    )
+    assert lake.ids("a") == [1, 2, 4]
+    assert lake.sql("SELECT count(DISTINCT at) FROM NS.a WHERE id < 3") == [[1]]
+    assert lake.sql("SELECT amount FROM NS.a ORDER BY id") == [
+        [Decimal("1.01")],
+        [Decimal(7)],
+        [None],
+    ]
+    assert (outcome.dead, outcome.written) == (4, 3)
+    assert outcome.first_dead is not None
+    assert (outcome.first_dead.offset, outcome.first_dead.reason) == (
+        2,
+        "required column id has no value",
+    )
+
+
+def test_the_fault_of_a_value_names_its_column(lake: FleetLab) -> None:
+    lake.sql("CREATE TABLE NS.a (id BIGINT, at TIMESTAMP)")
+    with pytest.raises(BadRecordError, match=r"offset 0: column at \(timestamp\) cannot hold"):
+        lake.start(1, one(lake)).write([{"id": 1, "at": "never"}])
+
+
+def test_a_table_is_created_from_what_records_have(lake: FleetLab) -> None:
+    run = lake.start(
+        1,
+        {
+            "iceberg.tables": f"{lake.namespace}.deep.er.a",
+            **AUTO,
+            "iceberg.table.a.partition-by": "bucket(id, 4), name",
+            "iceberg.table.a.id-columns": "id",
+            "iceberg.tables.auto-create-props.write.format.default": "orc",
+        },
+    )
+    run.write(
+        [
+            {"id": 1, "name": "x", "price": 1.5, "tags": ["a"], "none": None, "empty": []},
+            {"id": 2, "name": "y", "on": True, "who": {"age": 3, "nothing": None}},
+        ]
+    )
+    assert lake.columns("deep.er.a") == {
+        "id": "bigint",
+        "name": "string",
+        "on": "boolean",
+        "price": "double",
+        "tags": "array<string>",
+        "who": "struct<age:bigint>",
+    }
+    described = {row[0]: row[1] for row in lake.sql("DESCRIBE TABLE EXTENDED NS.deep.er.a")}
+    assert described["Part 0"] == "bucket(4, id)"
+    assert described["Part 1"] == "name"
+    assert lake.sql("SELECT DISTINCT file_format FROM NS.deep.er.a.files") == [["ORC"]]
+    (field,) = (
+        f for f in lake.spark.table(f"lake.{lake.namespace}.deep.er.a").schema if f.name == "id"
+    )
+    assert not field.nullable
+
+
+def envelope(fields: list[dict[str, Any]], payload: dict[str, Any]) -> dict[str, Any]:
+    return {"schema": {"type": "struct", "optional": False, "fields": fields}, "payload": payload}
+
+
+ID = {"field": "id", "type": "int32", "optional": False}
+AMOUNT = {"field": "amount", "type": "float", "optional": False}
+
+
+def test_a_table_is_created_from_the_schema_that_records_bring(lake: FleetLab) -> None:
+    lake.start(1, one(lake, **AUTO, **WITH_SCHEMA)).write(
+        [
+            envelope(
+                [
+                    ID,
+                    {
+                        "field": "at",
+                        "type": "int64",
+                        "name": "org.apache.kafka.connect.data.Timestamp",
+                    },
+                    {"field": "note", "type": "string", "optional": True},
+                ],
+                {"id": 1, "at": 1795003200500, "note": None},
+            )
+        ]
+    )
+    assert lake.columns("a") == {"id": "int", "at": "timestamp", "note": "string"}
+    nullable = {f.name: f.nullable for f in lake.spark.table(f"lake.{lake.namespace}.a").schema}
+    assert nullable == {"id": False, "at": False, "note": True}
+
+
+def test_all_columns_may_be_made_optional(lake: FleetLab) -> None:
+    keys = {**AUTO, **WITH_SCHEMA, "iceberg.tables.schema-force-optional": "true"}
+    lake.start(1, one(lake, **keys)).write([envelope([ID], {"id": 1})])
+    assert all(f.nullable for f in lake.spark.table(f"lake.{lake.namespace}.a").schema)
+
+
+@pytest.mark.parametrize(
+    ("keys", "sentence"),
+    [
+        ({"iceberg.table.a.partition-by": "day(id)"}, "cannot be partitioned as asked for"),
+        ({"iceberg.table.a.partition-by": "nowhere"}, "cannot be partitioned as asked for"),
+        ({"iceberg.table.a.id-columns": "nowhere"}, "its records have no nowhere"),
+        ({"iceberg.table.a.id-columns": "price"}, "cannot have the key price"),
+    ],
+)
+def test_a_table_that_cannot_be_as_asked_for_is_not_created(
+    lake: FleetLab, keys: dict[str, str], sentence: str
+) -> None:
+    with pytest.raises(BadTableError, match=sentence):
+        lake.start(1, one(lake, **AUTO, **keys)).write([{"id": 1, "price": 1.5}])
+    assert lake.sql("SHOW TABLES IN NS") == []
+
+
+def test_records_without_a_value_make_no_table(lake: FleetLab) -> None:
+    run = lake.start(1, one(lake, **AUTO))
+    assert run.write([None]).written == 0
+    with pytest.raises(BadTableError, match="no field with a value"):
+        run.write([{"none": None}])
+
+
+def test_a_table_follows_its_records_at_any_depth(lake: FleetLab) -> None:
+    run = lake.start(1, one(lake, **AUTO, **EVOLVE))
+    run.write([{"id": 1, "who": {"a": 1}, "all": [{"x": 1}]}])
+    run.write(
+        [
+            {"id": 2, "new": "n", "who": {"a": 2, "b": {"c": True}}, "all": [{"x": 2, "y": "z"}]},
+            {"id": 3, "who": None},
+        ]
+    )
+    assert lake.columns("a") == {
+        "all": "array<struct<x:bigint,y:string>>",
+        "id": "bigint",
+        "who": "struct<a:bigint,b:struct<c:boolean>>",
+        "new": "string",
+    }
+    assert lake.sql("SELECT id, new, who.b.c, all[0].y FROM NS.a ORDER BY id") == [
+        [1, None, None, None],
+        [2, "n", True, "z"],
+        [3, None, None, None],
+    ]
+
+
+def test_a_schema_widens_and_relaxes_what_a_look_at_values_does_not(lake: FleetLab) -> None:
+    lake.sql("CREATE TABLE NS.a (id INT NOT NULL, amount FLOAT NOT NULL)")
+    lake.start(1, one(lake, **EVOLVE)).write([{"id": 1, "amount": 2.5}])
+    assert lake.columns("a") == {"id": "int", "amount": "float"}
+    wider = [{**ID, "type": "int64", "optional": True}, {**AMOUNT, "type": "double"}]
+    run = lake.start(2, one(lake, **EVOLVE, **WITH_SCHEMA))
+    run.write(
+        [
+            envelope(wider, {"id": 2**40, "amount": 0.1}),
+            envelope(wider, {"id": None, "amount": 1.0}),
+        ]
+    )
+    assert lake.columns("a") == {"id": "bigint", "amount": "double"}
+    assert lake.ids("a") == [None, 1, 2**40]
+
+
+def test_names_may_differ_in_case_alone_if_asked_for(lake: FleetLab) -> None:
+    lake.sql("CREATE TABLE NS.a (id BIGINT, who STRUCT<firstname: STRING>)")
+    keys = {**EVOLVE, "iceberg.tables.schema-case-insensitive": "true"}
+    lake.start(1, one(lake, **keys)).write([{"ID": 1, "Who": {"firstName": "x"}}])
+    assert lake.sql("SELECT id, who.firstname FROM NS.a") == [[1, "x"]]
+    assert lake.columns("a") == {"id": "bigint", "who": "struct<firstname:string>"}
+
+
+def test_names_that_differ_in_case_are_two_columns_otherwise(lake: FleetLab) -> None:
+    lake.sql("CREATE TABLE NS.a (id BIGINT)")
+    lake.start(1, one(lake, **EVOLVE)).write([{"ID": 1, "id": 2}])
+    assert lake.columns("a") == {"id": "bigint", "ID": "bigint"}
