@@ -59,6 +59,7 @@ class Bench:
     def __init__(self, stack: Stack) -> None:
         self._stack = stack
         self._url = stack.ports.api_url
+        self._tables = Tables(stack.folder)
         self._config = connector_config(self._url, f"iceberg-sink-{TABLE}")
         for view in connector_views(self._url):
             self._stop(view.name)
@@ -96,7 +97,7 @@ class Bench:
         since = time.time()
         self.produce("-n", str(RATE * RATE_SECONDS), "--rate", str(RATE))
         self._wait(lambda: self._rows() >= begin + RATE * RATE_SECONDS, every=1)
-        table = Tables(self._stack.folder).load(TABLE)
+        table = self._tables.load(TABLE)
         ages = [
             age
             for committed, file in committed_files(table)
@@ -113,6 +114,7 @@ class Bench:
         named = {
             "Memory of the broker": self._stack.folder.service(stacks.KAFKA).pid,
             "Memory of the control API": self._stack.folder.service(stacks.CONTROL_API).pid,
+            "Memory of the table catalog": self._stack.folder.service(stacks.CATALOG).pid,
             "Memory of a worker, Python": worker,
             "Memory of a worker, JVM": child_of(worker),
         }
@@ -131,11 +133,11 @@ class Bench:
         return next(view.state for view in connector_views(self._url) if view.name == name)
 
     def _rows(self) -> int:
-        return Tables(self._stack.folder).rows(TABLE)
+        return self._tables.rows(TABLE)
 
     def _commits(self, connector: str) -> list[tuple[float, int]]:
         """Time and rows of each commit, from the ledgers."""
-        table = Tables(self._stack.folder).load(TABLE)
+        table = self._tables.load(TABLE)
         found = []
         for snapshot in table.snapshots():
             summary = snapshot.summary.additional_properties if snapshot.summary else {}
