@@ -19,6 +19,7 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --genera
 N ?= 30000
 KEEP ?=
 PYTEST_ARGS ?=
+BENCH_ARGS ?=
 
 ##@ Start here
 
@@ -26,7 +27,7 @@ PYTEST_ARGS ?=
 help: ## List the verbs
 	@awk 'BEGIN {FS = ":.*## "} \
 		/^##@/ {printf "\n%s\n", substr($$0, 5)} \
-		/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+		/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@printf '\nVariables: N=30000 KEEP=1 (demo)  PYTEST_ARGS="-k ledger" (tests)  PYTHON=python3.12\n'
 
 .PHONY: demo
@@ -63,6 +64,10 @@ $(PACKAGES): requirements/build.txt requirements/lock.txt requirements/java.txt
 setup: install ## The jars and the class archive, kept outside the repository (FRAZIL_HOME)
 	@$(BIN)/frazil setup
 
+.PHONY: images
+images: ## The image of workers, by Docker; deploy/airgap brings what a bare Debian lacks
+	@docker build --quiet --file deploy/docker/worker.Dockerfile --tag frazil-worker:0.1.0 .
+
 ##@ Every day
 
 .PHONY: dev
@@ -92,7 +97,7 @@ lint: install ## Style, layers between rooms, declared dependencies
 	@$(BIN)/lint-imports
 	@for member in $(dir $(MEMBERS)); do \
 		(cd $$member && $(CURDIR)/$(BIN)/deptry --no-ansi --known-first-party frazil \
-			--per-rule-ignores "DEP002=frazil-contracts|frazil-runtime|frazil-worker" src) \
+			--per-rule-ignores "DEP002=frazil-contracts|frazil-runtime|frazil-worker|boto3|psycopg" src) \
 			|| exit 1; \
 	done
 
@@ -112,8 +117,8 @@ drift: install ## Fail if schemas/ is not what the code generates
 check: lint types drift ## Lint, types, drift
 
 .PHONY: test-fast
-test-fast: install ## Unit and contract tests alone, under a minute
-	@$(BIN)/pytest tests/unit tests/contract $(PYTEST_ARGS)
+test-fast: install ## Unit and contract tests alone, without containers
+	@$(BIN)/pytest tests/unit tests/contract -m "not docker" $(PYTEST_ARGS)
 
 ##@ Now and then
 
@@ -121,12 +126,31 @@ test-fast: install ## Unit and contract tests alone, under a minute
 bench: setup ## Measure the local stack: start, drain, freshness, memory
 	@$(BIN)/python bench/local_stack.py
 
+.PHONY: bench-api
+bench-api: install ## Measure the control plane: 1,000 connectors, 200 of which half fail
+	@$(BIN)/python -m bench.control_plane
+
+.PHONY: bench-catalog
+bench-catalog: install ## Measure the table catalog beside Iceberg's own REST fixture
+	@$(BIN)/python -m bench.catalog
+
+.PHONY: bench-sink
+bench-sink: setup ## Measure the Iceberg sink beside the genuine one (BENCH_ARGS="--scale 0.25")
+	@$(BIN)/python -m bench.iceberg_sink $(BENCH_ARGS)
+
 .PHONY: lock
 lock: install ## Resolve the Python packages anew into requirements/*.txt
 	@$(LOCK) requirements/build.in -o requirements/build.txt
 	@$(LOCK) requirements/java.in -o requirements/java.txt
+	@$(LOCK) requirements/clients.in -o requirements/clients.txt
 	@$(LOCK) $(MEMBERS) requirements/dev.in -o requirements/lock.txt
+	@$(LOCK) --constraints requirements/lock.txt $(wildcard services/spark-*/pyproject.toml) \
+		-o deploy/docker/worker.txt
 
 .PHONY: lock-jars
-lock-jars: install ## Resolve the jars anew into the lock of frazil.runtime.jars
+lock-jars: install ## Resolve the jars anew into their locks
 	@$(BIN)/python -m frazil.runtime.jars
+	@$(BIN)/python -m frazil.runtime.jars tests/integration/clients
+	@$(BIN)/python -m frazil.runtime.jars tests/integration/trino
+	@$(BIN)/python -m frazil.runtime.jars bench/iceberg_fixture
+	@$(BIN)/python -m frazil.runtime.jars bench/iceberg_sink/jars

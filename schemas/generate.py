@@ -1,11 +1,11 @@
-"""Writes what is generated from the code: JSON schemas, OpenAPI, the connectors' reference pages.
+"""Writes what is generated from the code: JSON schemas, OpenAPI, reference pages.
 
 `python schemas/generate.py` writes the files; with `--check` it names those that differ instead.
 """
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +16,12 @@ from frazil.contracts.config import Key, KeyFamily, KeyType, form_pattern
 from frazil.contracts.config_infos import ConfigDefinition
 from frazil.contracts.ledger import Ledger
 from frazil.contracts.plugins import PLUGINS, Plugin
-from frazil.contracts.plugins.iceberg_sink import NOT_YET
+from frazil.contracts.plugins.not_yet import NotYet
 from frazil.contracts.validators import AtLeast, Matches, OneOf
 from frazil.contracts.worker_status import WorkerStatus
 from frazil.control_api.app import create_app
 from frazil.control_api.settings import EngineKind, Settings
+from frazil.runtime.metrics import declared
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -37,13 +38,13 @@ _SCALARS = ["string", "number", "boolean"]
 _PAGE = """\
 <!-- Written by schemas/generate.py from the keys in packages/contracts. Do not edit. -->
 
-# Iceberg sink
+# {title}
 
-Reads topics with JSON records and appends them to an Iceberg table, each record exactly once.
+{summary}
 
 {classes}
 
-The least that it needs, besides what the catalog asks for:
+{needs}
 
 ```json
 {example}
@@ -51,14 +52,7 @@ The least that it needs, besides what the catalog asks for:
 
 ## How keys are read
 
-- Values are texts; numbers and booleans are taken too and kept as texts.
-- Unknown keys are ignored, as in Kafka Connect, unless they begin with `iceberg.` or `frazil.`:
-  those are refused with the nearest name there is. `frazil.unknown.keys=warn` ignores them too.
-- "Accepted without effect" marks keys of the Kafka Connect sinks that have nothing to do here. They
-  are checked and otherwise left alone, so that an existing configuration can be used as it is.
-- Without `value.converter`, records are read as plain JSON. With it,
-  `value.converter.schemas.enable=false` has to be there too, for its default in Kafka Connect is
-  true.
+{notes}
 
 {sections}
 ## Not in this release
@@ -69,18 +63,38 @@ Each of these is refused by name when the connector is created.
 | --- | --- | --- |
 {limits}
 """
+_METRICS_PAGE = """\
+<!-- Written by schemas/generate.py from frazil.runtime.metrics. Do not edit. -->
+
+# Metrics
+
+`GET /metrics` of the control API answers in Prometheus's text format; so do `/metrics` of each
+worker, where the `frazil_sink_*` figures are counted, and of the table catalog, which counts the
+`frazil_catalog_*` ones.
+
+- `frazil_*` tell of Frazil itself.
+- `kafka_connect_*` are the names that exporters for Kafka Connect's JMX have made common, so that
+  dashboards and alerts on the states of connectors and tasks go on working.
+- `kafka_connector_*` are the figures of each connector, as its living worker told the reconciler
+  last. Counters begin anew with each worker. Of several control APIs on one database only the one
+  that leads has them (`frazil_leader`).
+
+A figure that nobody knows yet is left out, and a connector that was deleted is gone at once.
+
+| name | type | labels | meaning |
+| --- | --- | --- | --- |
+{rows}
+"""
+_NOTES = (
+    "Values are texts; numbers and booleans are taken too and kept as texts.",
+    "Unknown keys are ignored, as in Kafka Connect, unless they begin with `iceberg.` or "
+    "`frazil.`: those are refused with the nearest name there is. `frazil.unknown.keys=warn` "
+    "ignores them too.",
+)
 _TABLE_HEAD = (
     "| key | type | default | importance | meaning |",
     "| --- | --- | --- | --- | --- |",
 )
-_EXAMPLE = {
-    "name": "iceberg-sink-apilogs",
-    "connector.class": "org.apache.iceberg.connect.IcebergSinkConnector",
-    "topics": "apilogs",
-    "iceberg.tables": "streaming.apilogs",
-    "iceberg.catalog.type": "rest",
-    "iceberg.catalog.uri": "http://localhost:9000/_iceberg",
-}
 
 
 def generated() -> Iterator[tuple[str, str]]:
@@ -88,17 +102,26 @@ def generated() -> Iterator[tuple[str, str]]:
     for name, model in _MODELS.items():
         schema = {"$schema": _DIALECT, **model.model_json_schema()}
         yield f"schemas/{name}.schema.json", _json(schema)
-    for simple_name, plugins in _by_simple_name(PLUGINS).items():
+    for simple_name, plugins in _grouped(PLUGINS, _simple_name).items():
         yield f"schemas/connector-config.{simple_name}.schema.json", _json(config_schema(plugins))
-    yield "docs/reference/connectors/iceberg-sink.md", reference_page(PLUGINS)
+    for title, plugins in _grouped(PLUGINS, lambda plugin: plugin.about.title).items():
+        name = title.lower().replace(" ", "-")
+        yield f"docs/reference/connectors/{name}.md", reference_page(plugins)
+    yield "docs/reference/metrics.md", metrics_page()
     yield "schemas/openapi.json", _json(_openapi())
 
 
-def _by_simple_name(plugins: Iterable[Plugin]) -> dict[str, list[Plugin]]:
+def _grouped(
+    plugins: Iterable[Plugin], name_of: Callable[[Plugin], str]
+) -> dict[str, list[Plugin]]:
     groups: dict[str, list[Plugin]] = {}
     for plugin in plugins:
-        groups.setdefault(plugin.class_name.rpartition(".")[2], []).append(plugin)
+        groups.setdefault(name_of(plugin), []).append(plugin)
     return groups
+
+
+def _simple_name(plugin: Plugin) -> str:
+    return plugin.class_name.rpartition(".")[2]
 
 
 def _json(content: Mapping[str, Any]) -> str:
@@ -118,7 +141,7 @@ def config_schema(plugins: list[Plugin]) -> _Schema:
     properties["connector.class"] |= {"enum": names}
     return {
         "$schema": _DIALECT,
-        "title": f"Configuration of {first.class_name.rpartition('.')[2]}",
+        "title": f"Configuration of {_simple_name(first)}",
         "type": "object",
         "required": [key.name for key in keys if key.is_required],
         "properties": properties,
@@ -141,11 +164,15 @@ def _property(key: Key) -> _Schema:
         schema["default"] = default
     if key.type in _NUMBERS:
         schema |= {"type": ["integer", "string"], "pattern": "^[+-]?[0-9]+$"}
+    elif key.type is KeyType.DOUBLE:
+        schema["type"] = ["number", "string"]
     elif key.type is KeyType.BOOLEAN:
         schema["enum"] = [True, False, "true", "false"]
     else:
         schema["type"] = "string"
     match key.validator:
+        case OneOf(values, ignore_case=True):
+            schema["enum"] = [*values, *map(str.lower, values)]
         case OneOf(values):
             schema["enum"] = list(values)
         case AtLeast(minimum):
@@ -155,15 +182,29 @@ def _property(key: Key) -> _Schema:
     return schema
 
 
-def reference_page(plugins: Iterable[Plugin]) -> str:
-    """Write the page of a sink from its keys."""
-    plugins = list(plugins)
+def metrics_page() -> str:
+    rows = (
+        f"| `{one.name}` | {one.type} | {', '.join(f'`{label}`' for label in one.labels)} | "
+        f"{one.documentation} |"
+        for one in declared()
+    )
+    return _METRICS_PAGE.format(rows="\n".join(rows))
+
+
+def reference_page(plugins: Sequence[Plugin]) -> str:
+    """Write the page of a class and its namesakes from its keys."""
+    first = plugins[0]
+    about = first.about
     classes = "\n".join(f"- `{plugin.class_name}`, version {plugin.version}" for plugin in plugins)
-    limits = "\n".join(f"| `{each.form}` | {each.value} | {each.advice} |" for each in NOT_YET)
+    limits = "\n".join(f"| `{each.form}` | {each.value} | {each.advice} |" for each in first.limits)
     return _PAGE.format(
+        title=about.title,
+        summary=about.summary,
         classes=classes,
-        example=json.dumps(_EXAMPLE, indent=2),
-        sections="\n".join(_sections(plugins[0])),
+        needs=about.needs,
+        example=json.dumps(about.example, indent=2),
+        notes="\n".join(f"- {note}" for note in (*_NOTES, *about.notes)),
+        sections="\n".join(_sections(first)),
         limits=limits,
     )
 
@@ -172,27 +213,29 @@ def _sections(plugin: Plugin) -> Iterator[str]:
     """Yield a table for each group, the class's own first."""
     rows: dict[str, list[str]] = {}
     for key in plugin.keys + plugin.common_keys:
-        rows.setdefault(key.group or "Others", []).append(_key_row(key))
+        rows.setdefault(key.group or "Own keys", []).append(_key_row(key, plugin.limits))
     for family in plugin.families:
-        rows.setdefault(family.group, []).append(_family_row(family))
+        rows.setdefault(family.group, []).append(_family_row(family, plugin.limits))
     for group, lines in rows.items():
         yield "\n".join((f"## {group}", "", *_TABLE_HEAD, *lines, ""))
 
 
-def _key_row(key: Key) -> str:
+def _key_row(key: Key, limits: Sequence[NotYet]) -> str:
     default = ConfigDefinition.of(key).default_value
     shown = "required" if key.is_required else f"`{default}`" if default else ""
-    meaning = f"{key.documentation}{_bounds(key)}{_limit(key.name)}"
+    meaning = f"{key.documentation}{_bounds(key)}{_limit(key.name, limits)}"
     return f"| `{key.name}` | {key.type} | {shown} | {key.importance} | {meaning} |"
 
 
-def _family_row(family: KeyFamily) -> str:
-    meaning = f"{family.documentation}{_limit(family.form)}"
+def _family_row(family: KeyFamily, limits: Sequence[NotYet]) -> str:
+    meaning = f"{family.documentation}{_limit(family.form, limits)}"
     return f"| `{family.form}` | STRING | | {family.importance} | {meaning} |"
 
 
 def _bounds(key: Key) -> str:
     match key.validator:
+        case OneOf(values, ignore_case=True):
+            return f" One of {', '.join(f'`{value.lower()}`' for value in values)}."
         case OneOf(values):
             return f" One of {', '.join(f'`{value}`' for value in values)}."
         case AtLeast(minimum):
@@ -201,8 +244,8 @@ def _bounds(key: Key) -> str:
             return ""
 
 
-def _limit(name: str) -> str:
-    values = [limit.value for limit in NOT_YET if limit.form == name]
+def _limit(name: str, limits: Sequence[NotYet]) -> str:
+    values = [limit.value for limit in limits if limit.form == name]
     return f" **Not yet: {values[0]}.**" if values else ""
 
 
