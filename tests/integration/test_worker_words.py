@@ -4,13 +4,12 @@ import os
 from typing import Any
 
 import pytest
+from tests.support.spark import own_jvm
 
 from frazil.runtime.hiding import Hiding
 from frazil.worker.errors import WorkerError
-from frazil.worker.jvm import running_jvm
 from frazil.worker.jvm_errors import JAVA_ERRORS, in_words
 from frazil.worker.session import open_session
-from frazil.worker.settings import WorkerSettings
 from frazil.worker.trace import trace_of
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(120)]
@@ -38,7 +37,7 @@ def test_the_words_of_java_outlive_the_jvm_with_all_causes_and_without_secrets(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     hiding = Hiding([PLANTED])
-    with running_jvm(WorkerSettings(), "512m", hiding=hiding) as gateway:
+    with own_jvm(hiding) as gateway:
         spark = open_session(gateway, CONF)
         failures = [fail(spark), fail_within(spark)]
         gateway.jvm.System.err.println(f"the JVM says {PLANTED} aloud")
@@ -60,6 +59,6 @@ def test_the_secret_of_the_jvm_is_in_no_environment_afterwards(
 ) -> None:
     # Whoever starts workers may itself be a child of Spark's.
     monkeypatch.delenv("PYSPARK_GATEWAY_SECRET", raising=False)
-    with running_jvm(WorkerSettings(), "512m", hiding=Hiding([])) as gateway:
+    with own_jvm(Hiding([])) as gateway:
         assert gateway.jvm.System.getenv("PYSPARK_GATEWAY_SECRET") is None
         assert "PYSPARK_GATEWAY_SECRET" not in os.environ  # noqa: TID251 (what is tested)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
+from py4j.clientserver import ClientServer
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
@@ -10,6 +11,17 @@ from frazil.runtime.hiding import Hiding
 from frazil.worker.jvm import running_jvm
 from frazil.worker.session import open_session
 from frazil.worker.settings import WorkerSettings
+
+
+@contextmanager
+def own_jvm(hiding: Hiding) -> Iterator[ClientServer]:
+    """Start a JVM in the tests' process, where others have been and others will be."""
+    try:
+        with running_jvm(WorkerSettings(), "512m", hiding=hiding) as gateway:
+            yield gateway
+    finally:
+        # PySpark would go on with a JVM that is gone.
+        SparkContext._gateway = SparkContext._jvm = None
 
 
 @contextmanager
@@ -24,11 +36,9 @@ def spark_session(more: Mapping[str, str] | None = None) -> Iterator[SparkSessio
         "spark.sql.codegen.factoryMode": "NO_CODEGEN",
         **(more or {}),
     }
-    with running_jvm(WorkerSettings(), "512m", hiding=Hiding()) as gateway:
+    with own_jvm(Hiding()) as gateway:
         session = open_session(gateway, conf)
         try:
             yield session
         finally:
             session.stop()
-            # PySpark would go on with a JVM that is gone.
-            SparkContext._gateway = SparkContext._jvm = None
