@@ -2,8 +2,9 @@
 
 import pytest
 
-from frazil.spark_source.core.topics import NewTopic, new_topic
+from frazil.spark_source.core.topics import new_topic, offsets_topic
 from frazil.worker.errors import BadConfigError
+from frazil.worker.new_topic import NewTopic
 
 DEFAULT = {"default.partitions": "3", "default.replication.factor": "-1"}
 LOGS = {"groups": "logs, rest", "logs.include": "log.*,audit", "logs.exclude": ".*raw"}
@@ -11,6 +12,15 @@ LOGS = {"groups": "logs, rest", "logs.include": "log.*,audit", "logs.exclude": "
 
 def topic(name: str, **config: str) -> NewTopic:
     return new_topic(name, {f"topic.creation.{key}": text for key, text in config.items()})
+
+
+@pytest.mark.parametrize(("brokers", "replicas"), [(1, 1), (2, 2), (5, 3)])
+def test_offsets_are_kept_by_as_many_brokers_as_there_are_up_to_three(
+    brokers: int, replicas: int
+) -> None:
+    made = offsets_topic("offsets", brokers)
+    assert (made.partitions, made.replicas) == (25, replicas)
+    assert made.settings == {"cleanup.policy": "compact"}
 
 
 def test_without_a_key_the_broker_decides() -> None:

@@ -1,19 +1,16 @@
-"""Topics that a source needs: made if they are missing."""
+"""Topics that a connector needs: made if they are missing."""
 
 from typing import Any
 
 from pyspark.sql import SparkSession
 
 from frazil.runtime.logs import get_logger
-from frazil.spark_source.core.topics import NewTopic
 from frazil.worker.bridge import jvm
 from frazil.worker.errors import UnavailableError
 from frazil.worker.kafka import Admin
+from frazil.worker.new_topic import NewTopic
 
 log = get_logger(__name__)
-
-_OFFSETS_PARTITIONS = 25  # Connect's own default
-_OFFSETS_REPLICAS = 3
 
 
 class Topics:
@@ -34,16 +31,9 @@ class Topics:
                 raise
         log.info("topic_created", topic=topic.name)
 
-    def require_offsets_topic(self, name: str) -> None:
-        nodes = self._admin.ask(lambda: self._admin.java.describeCluster().nodes().get())
-        self.require(
-            NewTopic(
-                name,
-                partitions=_OFFSETS_PARTITIONS,
-                replicas=min(nodes.size(), _OFFSETS_REPLICAS),
-                settings={"cleanup.policy": "compact"},
-            )
-        )
+    def brokers(self) -> int:
+        """Count the brokers: no topic can have more replicas."""
+        return int(self._admin.ask(lambda: self._admin.java.describeCluster().nodes().get().size()))
 
     def _names(self) -> set[str]:
         return set(self._admin.ask(lambda: self._admin.java.listTopics().names().get()))

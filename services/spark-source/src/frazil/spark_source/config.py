@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 from frazil.contracts.assignment import Assignment
 from frazil.contracts.plugins import ParsedConfig
-from frazil.spark_source.core.topics import NewTopic, new_topic
+from frazil.spark_source.core.topics import new_topic
 from frazil.spark_source.core.values import Convert, converter
 from frazil.worker.connector import kafka_properties, spark_keys
+from frazil.worker.new_topic import NewTopic
 
 
 @dataclass(frozen=True)

@@ -15,13 +15,14 @@ from frazil.contracts.offsets import Offsets
 from frazil.runtime import metrics
 from frazil.runtime.logs import get_logger
 from frazil.spark_source.config import SourceConfig
+from frazil.spark_source.core.topics import offsets_topic
 from frazil.spark_source.core.values import as_json
 from frazil.spark_source.offsets import key_of, read_offset
 from frazil.spark_source.producer import Producer
 from frazil.spark_source.reader import Batch, Offset, Reader
-from frazil.spark_source.topics import Topics
 from frazil.worker.board import StatusBoard
 from frazil.worker.kafka import Admin
+from frazil.worker.topics import Topics
 
 log = get_logger(__name__)
 
@@ -45,7 +46,7 @@ class _Stream:
         admin = Admin(spark, config.kafka, config.connector)
         topics = Topics(spark, admin)
         key = key_of(config.connector, reader.partition)
-        topics.require_offsets_topic(config.offsets_topic)
+        topics.require(offsets_topic(config.offsets_topic, topics.brokers()))
         topics.require(config.topic)
         # First shut out older drivers, then look how far they came.
         producer = Producer(spark, config)

@@ -1,23 +1,25 @@
-"""What a topic that has to be made shall be like: Connect's `topic.creation.*` keys."""
+"""Topics that a source makes: for its position, and for its records by `topic.creation.*`."""
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from frazil.worker.errors import BadConfigError
+from frazil.worker.new_topic import NewTopic
 
 _PREFIX = "topic.creation."
 _DEFAULT = "default"
+_OFFSETS_PARTITIONS = 25  # Connect's own default
+_OFFSETS_REPLICAS = 3
 
 
-@dataclass(frozen=True)
-class NewTopic:
-    """-1 leaves the choice to the broker."""
-
-    name: str
-    partitions: int = -1
-    replicas: int = -1
-    settings: Mapping[str, str] = field(default_factory=dict)
+def offsets_topic(name: str, brokers: int) -> NewTopic:
+    """Describe the topic in which sources keep their positions."""
+    return NewTopic(
+        name,
+        partitions=_OFFSETS_PARTITIONS,
+        replicas=min(brokers, _OFFSETS_REPLICAS),
+        settings={"cleanup.policy": "compact"},
+    )
 
 
 def new_topic(name: str, config: Mapping[str, str]) -> NewTopic:
