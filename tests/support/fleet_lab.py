@@ -13,6 +13,7 @@ from frazil.contracts.assignment import Assignment
 from frazil.contracts.ledger import Ledger
 from frazil.contracts.offsets import Offsets, Rewind
 from frazil.contracts.plugins import find_plugin
+from frazil.spark_sink.boxes import boxes_of
 from frazil.spark_sink.committer import Driver
 from frazil.spark_sink.config import sink_config
 from frazil.spark_sink.core.offset_log import BatchRange
@@ -73,25 +74,30 @@ class FleetLab:
         group: Offsets | None = None,
         rewind: Rewind | None = None,
         topic_id: str = "id-t",
+        topics: Sequence[str] = ("t",),
+        connector: str = "c",
     ) -> "Run":
         config = {
-            "name": "c",
+            "name": connector,
             "connector.class": CLASS,
-            "topics": "t",
+            "topics": ",".join(topics),
             "iceberg.catalog": "lake",
             "iceberg.catalog.type": "hadoop",
             **keys,
         }
         assignment = Assignment(
-            connector="c", epoch=epoch, generation=1, worker_id="w", config=config,
+            connector=connector, epoch=epoch, generation=1, worker_id="w", config=config,
             kafka={"bootstrap.servers": "nowhere"}, rewind=rewind,
         )  # fmt: skip
         parsed = find_plugin(CLASS).parse(config)
-        destination = iceberg_destination("c", parsed)
-        topics = {"t": TopicFacts(topic_id, {0: 0}, {0: 10_000})}
-        driver = Driver(sink_config(assignment, parsed, commit_interval_ms=0), "cluster", topics)
+        destination = iceberg_destination(connector, parsed)
+        facts = {name: TopicFacts(f"id-{name}", {0: 0}, {0: 10_000}) for name in topics}
+        if "t" in facts:
+            facts["t"] = TopicFacts(topic_id, {0: 0}, {0: 10_000})
+        driver = Driver(sink_config(assignment, parsed, commit_interval_ms=0), "cluster", facts)
         broker: Any = FakeBroker(group)
-        fleet = Fleet(self.spark, driver, destination.open(self.spark, broker))
+        stores = destination.open(self.spark, broker)
+        fleet = Fleet(self.spark, driver, stores, boxes_of(self.spark, driver, stores))
         return Run(self.spark, fleet, fleet.take_position())
 
     def sql(self, statement: str) -> list[list[Any]]:
@@ -105,10 +111,10 @@ class FleetLab:
         found = self.spark.table(f"lake.{self.namespace}.{table}").schema
         return {column.name: column.dataType.simpleString() for column in found.fields}
 
-    def ledgers(self, table: str) -> list[Ledger]:
+    def ledgers(self, table: str, *, of: str = "c") -> list[Ledger]:
         """List the ledgers of all snapshots, oldest first."""
         found = self.sql(f"SELECT summary FROM NS.{table}.snapshots ORDER BY committed_at")
-        ledgers = [Ledger.from_summary(summary, "c") for (summary,) in found]
+        ledgers = [Ledger.from_summary(summary, of) for (summary,) in found]
         return [ledger for ledger in ledgers if ledger is not None]
 
 
@@ -125,9 +131,9 @@ class Run:
         return self.position["t"][0]
 
     def write(self, values: Sequence[Any], **kinds: Any) -> Outcome:
-        """Write a batch of the next offsets; what is no text or bytes is put as JSON."""
+        """Write a batch of the next offsets of `t`; what is no text or bytes is put as JSON."""
         batch = self.batch(values, **kinds)
-        end = {"t": {0: self.at + len(values)}}
+        end = {**self.position, "t": {0: self.at + len(values)}}
         outcome = self.fleet.write(batch, BatchRange(self.position, end))
         self.position = end
         return outcome

@@ -170,22 +170,23 @@ class Lab:
         table: Table = self.catalog.load_table("streaming.rows")
         return table
 
-    def produce(self, ids: Iterable[int]) -> None:
-        self.produce_raw(
+    def produce(self, ids: Iterable[int], partitions: int = PARTITIONS) -> None:
+        values = (
             json.dumps({"id": i, "time": "2026-11-18T10:00:00.5Z", "bucket": f"b{i % 4}"}).encode()
             for i in ids
         )
+        self.produce_raw(values, partitions)
 
-    def produce_raw(self, values: Iterable[bytes | None]) -> None:
-        asyncio.run(self._send(values))
+    def produce_raw(self, values: Iterable[bytes | None], partitions: int = PARTITIONS) -> None:
+        asyncio.run(self._send(values, partitions))
 
-    async def _send(self, values: Iterable[bytes | None]) -> None:
+    async def _send(self, values: Iterable[bytes | None], partitions: int) -> None:
         producer = AIOKafkaProducer(bootstrap_servers=self.bootstrap_servers, linger_ms=10)
         await producer.start()
         try:
             for number, value in enumerate(values):
                 # A key, because Kafka's client takes no record without key and value.
-                await producer.send(self.topic, value, key=b"k", partition=number % PARTITIONS)
+                await producer.send(self.topic, value, key=b"k", partition=number % partitions)
             await producer.flush()
         finally:
             await producer.stop()

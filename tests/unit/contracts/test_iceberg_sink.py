@@ -221,6 +221,43 @@ def test_a_dead_letter_topic_must_not_be_read_by_the_same_sink() -> None:
     ]
 
 
+def test_a_pattern_of_topics_has_to_be_one() -> None:
+    assert complaints(changed({"topics.regex": "log.*"}, without="topics")) == {}
+    found = complaints(changed({"topics.regex": "log(.*"}, without="topics"))
+    assert found["topics.regex"][0].startswith(
+        "Invalid value log(.* for configuration topics.regex: Not a regular expression: missing )"
+    )
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ("dead", "frazil.dead.letters.table: dead has no namespace; say namespace.table."),
+        (
+            "streaming.apilogs",
+            "frazil.dead.letters.table: streaming.apilogs is in iceberg.tables; give it a table of "
+            "its own.",
+        ),
+        ("streaming.dead", None),
+    ],
+)
+def test_dead_letters_need_a_table_of_their_own(table: str, message: str | None) -> None:
+    config = changed({"frazil.dead.letters.table": table, "errors.tolerance": "all"})
+    assert complaints(config) == ({"frazil.dead.letters.table": [message]} if message else {})
+
+
+@pytest.mark.parametrize("name", ["frazil.dead.letters.table", "frazil.max.dead.per.commit"])
+def test_what_is_done_with_bad_records_has_no_effect_where_the_first_one_fails(name: str) -> None:
+    value = "streaming.dead" if name.endswith("table") else "5"
+    assert complaints(changed({name: value})) == {
+        name: [
+            f"Key {name} has no effect: the first bad record fails the task. Set "
+            "errors.tolerance=all, remove it, or set frazil.unknown.keys=warn."
+        ]
+    }
+    assert complaints(changed({name: value, "errors.tolerance": "all"})) == {}
+
+
 @pytest.mark.parametrize("version", ["9.9.9", "[9.9.9,9.9.9]"])
 def test_another_version_of_the_class_is_refused_on_both_keys(version: str) -> None:
     expected = [
@@ -232,8 +269,6 @@ def test_another_version_of_the_class_is_refused_on_both_keys(version: str) -> N
 
 
 _NOT_YET_CASES = {
-    "topics.regex": "a.*",
-    "errors.deadletterqueue.topic.name": "dead",
     "iceberg.tables.cdc-field": "op",
     "iceberg.tables.upsert-mode-enabled": "true",
 }

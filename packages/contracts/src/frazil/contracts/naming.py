@@ -33,3 +33,8 @@ def container_name(instance: str, connector: str, epoch: int) -> str:
     readable = re.sub(r"[^a-zA-Z0-9]+", "-", connector).strip("-")[:40]
     digest = sha256(f"{instance}/{connector}".encode()).hexdigest()[:12]
     return "-".join(filter(None, ("frazil", readable, digest, str(epoch))))
+
+
+def letter_ledger(connector: str, table: str) -> str:
+    """Name the ledgers in a table of dead letters about what one table has refused."""
+    return f"{connector}/dead/{table}"

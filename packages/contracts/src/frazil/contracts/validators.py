@@ -1,11 +1,14 @@
 """Checks of one value: each returns Connect's complaint in Connect's words, or None."""
 
 import re
+import warnings
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 
 Value = str | int | float | bool | tuple[str, ...] | None
 Validator = Callable[[str, Value], str | None]
+# What Python's engine says of patterns that Java's cannot read either.
+_BROKEN = ("missing )", "unbalanced parenthesis", "unterminated", "nothing to repeat")
 
 
 def as_java_text(value: Value) -> str:
@@ -117,4 +120,19 @@ def distinct(name: str, value: Value) -> str | None:
         return f"Configuration '{name}' values must not be duplicated."
     if "" in value:
         return f"Configuration '{name}' values must not be empty."
+    return None
+
+
+def valid_pattern(name: str, value: Value) -> str | None:
+    """Refuse what is no pattern at all; the rest is Java's to judge, which knows more."""
+    if not isinstance(value, str):
+        return None
+    if not value:
+        return invalid(name, value, "String must be non-empty")
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            re.compile(value)
+    except re.error as error:
+        if str(error).startswith(_BROKEN):
+            return invalid(name, value, f"Not a regular expression: {error}")
     return None

@@ -5,10 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as fn
+
 from frazil.contracts.ledger import Ledger
-from frazil.contracts.offsets import Offsets
+from frazil.contracts.offsets import Offsets, each
 from frazil.spark_sink.config import SinkConfig
-from frazil.spark_sink.core.coverage import claimed, common, covered, is_behind, range_of
+from frazil.spark_sink.core.coverage import carried, claimed, common, covered, is_behind, range_of
 from frazil.spark_sink.core.judge import Claim, Verdict
 from frazil.spark_sink.core.offset_log import BatchRange
 from frazil.spark_sink.core.position import (
@@ -31,16 +34,25 @@ class Driver:
     cluster_id: str
     topics: Mapping[str, TopicFacts]
     run: str = field(default_factory=lambda: uuid.uuid4().hex)
+    ledger_name: str | None = None
+
+    @property
+    def topic_ids(self) -> dict[str, str]:
+        return {name: facts.topic_id for name, facts in self.topics.items()}
+
+    def named(self, ledger_name: str) -> "Driver":
+        """Return the same driver with ledgers of another name."""
+        return replace(self, ledger_name=ledger_name)
 
     def ledger(self, before: Ledger | None, batch: "Batch", counts: BatchCounts) -> Ledger:
         known, wanted = before.rewind if before else 0, self.config.rewind
         return Ledger(
-            connector=self.config.connector,
+            connector=self.ledger_name or self.config.connector,
             epoch=self.config.epoch,
             run=self.run,
             commit_id=batch.commit_id,
             cluster_id=self.cluster_id,
-            topic_ids={name: facts.topic_id for name, facts in self.topics.items()},
+            topic_ids={**(before.topic_ids if before else {}), **self.topic_ids},
             start=batch.span.start,
             end=batch.span.end,
             settled=batch.settled,
@@ -95,6 +107,14 @@ class Committer:
             "restart."
         )
 
+    def needed(self, part: DataFrame, start: Offsets) -> DataFrame:
+        """Leave out what the store has already, if it has more than all before the batch."""
+        for topic, partition, offset in each(self.covered):
+            if offset > start.get(topic, {}).get(partition, 0):
+                place = (fn.col("topic") == topic) & (fn.col("partition") == partition)
+                part = part.where(~place | (fn.col("offset") >= offset))
+        return part
+
     def claim(self, span: BatchRange, position: Offsets) -> None:
         """Put our epoch into the store, so that older drivers stop."""
         self._append([], Batch(span, settled=position), BatchCounts.nothing())
@@ -104,12 +124,14 @@ class Committer:
         self._append(files, replace(batch, span=range_of(self.covered, batch.span)), counts)
 
     def _append(self, files: list[Any], batch: Batch, counts: BatchCounts) -> None:
-        config, span = self._driver.config, batch.span
+        config, topics = self._driver.config, self._driver.topics
+        span = carried(self.ledger, batch.span, config.rewind)
+        batch = replace(batch, span=span)
         claim = Claim(config.epoch, self._driver.run, self.ledger, span.start, span.end)
         ledger = self._driver.ledger(self.ledger, batch, counts)
         verdict = self.store.append(files, ledger, claim)
         if verdict in (Verdict.APPEND, Verdict.ALREADY_DONE):
-            self.ledger, self.covered = ledger, span.end
+            self.ledger, self.covered = ledger, covered(ledger, topics, config.rewind)
             return
         self.store.delete_files(files)
         self.check_fence()

@@ -6,6 +6,8 @@ from frazil.contracts.assignment import Assignment
 from frazil.contracts.naming import consumer_group
 from frazil.contracts.offsets import Rewind
 from frazil.contracts.plugins import ParsedConfig
+from frazil.contracts.plugins.frazil_keys import MOST_DEAD
+from frazil.contracts.plugins.sink import DEAD_LETTER_TOPIC
 from frazil.worker.connector import kafka_properties, spark_keys
 
 _OVERRIDE = "consumer.override."
@@ -17,6 +19,19 @@ _NOT_FOR_SPARK = frozenset(
 
 
 @dataclass(frozen=True)
+class LetterTopic:
+    """The topic for dead letters; the classes are those that Connect's headers would name."""
+
+    name: str
+    replicas: int
+    tells_why: bool
+    kafka: dict[str, str]
+    converter: str
+    transform: str
+    task: str
+
+
+@dataclass(frozen=True)
 class SinkConfig:
     """What one sink reads, and how often it writes; where to is the matter of its store."""
 
@@ -24,6 +39,7 @@ class SinkConfig:
     epoch: int
     rewind: Rewind | None
     topics: tuple[str, ...]
+    pattern: str
     kafka: dict[str, str]
     group: str
     offset_reset: str
@@ -32,6 +48,8 @@ class SinkConfig:
     headers: bool
     on_data_loss: str
     tolerate_errors: bool
+    most_dead: int | None
+    letters: LetterTopic | None
     log_errors: bool
     log_places: bool
     cores: int
@@ -53,22 +71,41 @@ def sink_config(
 ) -> SinkConfig:
     """Make the configuration; `headers` says that the headers of records are wanted too."""
     overrides = config.prefixed(_OVERRIDE)
+    letters = _letter_topic(assignment, config)
     return SinkConfig(
         connector=assignment.connector,
         epoch=assignment.epoch,
         rewind=assignment.rewind,
         topics=tuple(config["topics"]),
+        pattern=config["topics.regex"],
         kafka=kafka_properties(assignment, config, _OVERRIDE),
         group=overrides.get("group.id", consumer_group(assignment.connector)),
         offset_reset=overrides.get("auto.offset.reset", "earliest"),
         commit_interval_ms=commit_interval_ms,
         max_records=config["frazil.max.records.per.commit"],
-        headers=headers,
+        headers=headers or letters is not None,
         on_data_loss=config["frazil.on.data.loss"],
         tolerate_errors=config["errors.tolerance"] == "all",
+        most_dead=config[MOST_DEAD],
+        letters=letters,
         log_errors=config["errors.log.enable"],
         log_places=config["errors.log.include.messages"],
         cores=config["tasks.max"],
         memory=config["frazil.driver.memory"],
         spark=spark_keys(config),
+    )
+
+
+def _letter_topic(assignment: Assignment, config: ParsedConfig) -> LetterTopic | None:
+    name = config[DEAD_LETTER_TOPIC]
+    if not name:
+        return None
+    return LetterTopic(
+        name,
+        replicas=config["errors.deadletterqueue.topic.replication.factor"],
+        tells_why=config["errors.deadletterqueue.context.headers.enable"],
+        kafka=kafka_properties(assignment, config, "producer.override."),
+        converter=config["value.converter"] or "org.apache.kafka.connect.json.JsonConverter",
+        transform="org.apache.kafka.connect.transforms.Transformation",
+        task=config["connector.class"],
     )

@@ -1,5 +1,6 @@
 """What a stream died of, in words that say what to do."""
 
+from frazil.contracts.plugins.frazil_keys import MOST_DEAD
 from frazil.spark_sink.catalog import is_silent
 from frazil.spark_sink.counts import BadRecord
 from frazil.worker.errors import BadRecordError, DataLossError, UnavailableError, WorkerError
@@ -27,15 +28,29 @@ def classify(message: str) -> WorkerError | None:
     if is_silent(message):
         return UnavailableError("The catalog stopped answering.", message)
     if any(sign in message for sign in _AWAY):
-        return UnavailableError("Kafka stopped answering while records were read.", message)
+        return UnavailableError("Kafka stopped answering.", message)
     return None
 
 
 def bad_record_error(dead: int, first: BadRecord | None, store: str) -> BadRecordError:
+    return BadRecordError(
+        f"{_cannot_be_written(dead, first, store)} Nothing of this batch was written. To skip and "
+        "count such records set errors.tolerance=all; else correct the producer or the "
+        "destination, then restart."
+    )
+
+
+def too_many_dead_error(
+    dead: int, first: BadRecord | None, store: str, *, most: int
+) -> BadRecordError:
+    return BadRecordError(
+        f"{_cannot_be_written(dead, first, store)} That is more than {MOST_DEAD}={most} bears, and "
+        "nothing of this batch was written. Correct the producer or the destination, or raise the "
+        "limit, then restart."
+    )
+
+
+def _cannot_be_written(dead: int, first: BadRecord | None, store: str) -> str:
     where = f"{first.topic}-{first.partition} at offset {first.offset}" if first else "the batch"
     reason = first.reason if first else "it cannot be read"
-    return BadRecordError(
-        f"{dead} record(s) cannot be written to {store}; the first is in {where}: {reason}. "
-        "Nothing of this batch was written. To skip and count such records set "
-        "errors.tolerance=all; else correct the producer or the destination, then restart."
-    )
+    return f"{dead} record(s) cannot be written to {store}; the first is in {where}: {reason}."

@@ -61,6 +61,7 @@ class FileStores:
     broker: Broker
     listed: tuple[str, ...] = ("file",)
     threads: int = 1
+    open_letters: None = None
 
     def open(self, _name: str) -> FileStore | LogStore:
         return self.destination.store(self.broker.group_ledger)

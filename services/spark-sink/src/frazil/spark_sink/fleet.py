@@ -12,17 +12,17 @@ from datetime import UTC, datetime
 from typing import TypeVar
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as fn
 from pyspark.util import inheritable_thread_target
 
 from frazil.contracts.offsets import Offsets, count_between, each
 from frazil.contracts.states import TableState
 from frazil.contracts.worker_status import TableStatus
 from frazil.runtime.logs import get_logger
+from frazil.spark_sink.boxes import Box
 from frazil.spark_sink.committer import Batch, Committer, Driver, take_position
 from frazil.spark_sink.core.offset_log import BatchRange
 from frazil.spark_sink.counts import BadRecord, BatchCounts
-from frazil.spark_sink.failure import bad_record_error, explain
+from frazil.spark_sink.failure import bad_record_error, explain, too_many_dead_error
 from frazil.spark_sink.store import Split, Stores, Written
 from frazil.worker.errors import (
     BadRecordError,
@@ -65,10 +65,13 @@ class Outcome:
 class Fleet:
     """The stores, from the stream's thread; one of them may be written on each of some threads."""
 
-    def __init__(self, spark: SparkSession, driver: Driver, stores: Stores) -> None:
+    def __init__(
+        self, spark: SparkSession, driver: Driver, stores: Stores, boxes: Sequence[Box] = ()
+    ) -> None:
         self._spark = spark
         self._driver = driver
         self._stores = stores
+        self._boxes = boxes
         self.tables = {name: TableStatus() for name in stores.listed}
         self._look_again: dict[str, float] = {}
         self._held: Offsets | None = None
@@ -100,7 +103,9 @@ class Fleet:
             drafts = self._drafts(split, span)
             self._hold(span.start)
             self._refuse_dead(drafts)
-            committed = self._commit(drafts, span)
+            whole = Batch(span, settled=self._held or span.start)
+            self._put_away("", split.dead, split.letters, whole)
+            committed = self._commit(drafts, whole)
             self._hold(span.start)
         finally:
             split.close()
@@ -120,17 +125,16 @@ class Fleet:
 
         def draft(name: str) -> Written:
             committer = self._committers[name]
-            part = needed(split.parts[name], committer.covered, span.start)
+            part = committer.needed(split.parts[name], span.start)
             return committer.store.write(part, watched)
 
         names = [name for name in split.parts if self._is_running(name)]
         return self._each(names, draft, undo=self._delete)
 
-    def _commit(self, drafts: Mapping[str, Written], span: BatchRange) -> Iterable[str]:
-        batch = Batch(span, settled=self._held or span.start)
-
+    def _commit(self, drafts: Mapping[str, Written], batch: Batch) -> Iterable[str]:
         def commit(name: str) -> None:
             draft = drafts[name]
+            self._put_away(name, draft.counts.dead, draft.letters, batch)
             self._committers[name].commit(draft.files, batch, draft.counts)
 
         names = [name for name, draft in drafts.items() if draft.counts.consumed]
@@ -138,6 +142,13 @@ class Fleet:
         for name in done:
             self.tables[name] = _committed(self.tables[name], drafts[name].counts)
         return done
+
+    def _put_away(
+        self, name: str, dead: int, letters: Callable[[], DataFrame] | None, batch: Batch
+    ) -> None:
+        if dead and letters is not None:
+            for box in self._boxes:
+                box.put(letters(), name, batch)
 
     def _each(
         self,
@@ -259,8 +270,11 @@ class Fleet:
             raise
 
     def _refuse(self, dead: int, first: BadRecord | None, store: str) -> None:
-        if dead and not self._driver.config.tolerate_errors:
+        config = self._driver.config
+        if dead and not config.tolerate_errors:
             raise bad_record_error(dead, first, store)
+        if config.most_dead is not None and dead > config.most_dead:
+            raise too_many_dead_error(dead, first, store, most=config.most_dead)
 
     def _delete(self, name: str, draft: Written) -> None:
         self._committers[name].store.delete_files(draft.files)
@@ -271,15 +285,6 @@ class Fleet:
             committers = list(self._committers.values())
             self._turn = (self._turn + 1) % len(committers)
             committers[self._turn].check_fence()
-
-
-def needed(part: DataFrame, covered: Offsets, start: Offsets) -> DataFrame:
-    """Leave out what a store has already, if it has more than all before the batch."""
-    for topic, partition, offset in each(covered):
-        if offset > start.get(topic, {}).get(partition, 0):
-            place = (fn.col("topic") == topic) & (fn.col("partition") == partition)
-            part = part.where(~place | (fn.col("offset") >= offset))
-    return part
 
 
 def _committed(table: TableStatus, counts: BatchCounts) -> TableStatus:

@@ -49,7 +49,11 @@ class IcebergDestination:
 
     @property
     def uses_headers(self) -> bool:
-        return self.reader.uses_headers or (self.route is not None and self.route.uses_headers)
+        return (
+            self.reader.uses_headers
+            or (self.route is not None and self.route.uses_headers)
+            or bool(self.keys.dead_letters)
+        )
 
     @property
     def spark_conf(self) -> dict[str, str]:

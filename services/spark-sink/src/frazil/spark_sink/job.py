@@ -15,6 +15,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from frazil.contracts.offsets import Offsets, count_between
 from frazil.runtime import metrics
 from frazil.runtime.logs import get_logger
+from frazil.spark_sink.boxes import boxes_of
 from frazil.spark_sink.committer import Driver
 from frazil.spark_sink.config import SinkConfig
 from frazil.spark_sink.core.offset_log import BatchRange, batch_range, offsets_of
@@ -26,11 +27,12 @@ from frazil.spark_sink.kafka import Broker, source_options
 from frazil.spark_sink.store import Destination
 from frazil.worker.board import StatusBoard
 from frazil.worker.errors import UnavailableError
+from frazil.worker.job import StreamMovedError
 
 log = get_logger(__name__)
 
 _POLL_MS = 500
-_FENCE_CHECK_SECONDS = 10
+_LOOK_SECONDS = 10
 _SETTLE_SECONDS = 15
 
 
@@ -40,6 +42,7 @@ class _Stream:
 
     broker: Broker
     fleet: Fleet
+    topics: frozenset[str]
     first: Offsets
     checkpoint: Path
 
@@ -48,11 +51,13 @@ class _Stream:
         cls, spark: SparkSession, config: SinkConfig, destination: Destination, folder: Path
     ) -> "_Stream":
         broker = Broker(spark, config)
-        driver = Driver(config, broker.cluster_id(), broker.topics(config.topics))
-        fleet = Fleet(spark, driver, destination.open(spark, broker))
+        driver = Driver(config, broker.cluster_id(), broker.topics())
+        stores = destination.open(spark, broker)
+        fleet = Fleet(spark, driver, stores, boxes_of(spark, driver, stores))
         return cls(
             broker=broker,
             fleet=fleet,
+            topics=frozenset(driver.topics),
             first=fleet.take_position(),
             checkpoint=Path(tempfile.mkdtemp(prefix="checkpoint-", dir=folder)),
         )
@@ -73,7 +78,7 @@ class SinkJob:
         self._batch = threading.Lock()
         self._settling = threading.Event()
         self._failure: Exception | None = None
-        self._fence_checked = time.monotonic()
+        self._looked = time.monotonic()
 
     @property
     def memory(self) -> str:
@@ -181,7 +186,9 @@ class SinkJob:
 
     def tick(self, query: StreamingQuery) -> None:
         self._measure_lag(query)
-        if time.monotonic() - self._fence_checked > _FENCE_CHECK_SECONDS:
+        if time.monotonic() - self._looked > _LOOK_SECONDS:
+            self._looked = time.monotonic()
+            self._check_topics()
             self._check_fence()
 
     def _measure_lag(self, query: StreamingQuery) -> None:
@@ -193,6 +200,17 @@ class SinkJob:
             if lag != self._board.status.lag:
                 self._board.update(lag=lag)
 
+    def _check_topics(self) -> None:
+        """Begin again when other topics match: each has an identity that ledgers have to know."""
+        try:
+            names = self._stream.broker.names()
+        except UnavailableError as error:
+            log.warning("topics_not_seen", why=str(error))
+            return
+        if names != self._stream.topics:
+            changed = ", ".join(sorted(names ^ self._stream.topics))
+            raise StreamMovedError(f"other topics match topics.regex than before: {changed}")
+
     def _check_fence(self) -> None:
         """Stop an idle driver too, once a newer one has taken over; a busy one finds out itself."""
         if not self._batch.acquire(blocking=False):
@@ -201,7 +219,6 @@ class SinkJob:
             self._stream.fleet.check_fence()
         finally:
             self._batch.release()
-        self._fence_checked = time.monotonic()
 
     def settle(self) -> None:
         if self._batch.acquire(timeout=_SETTLE_SECONDS):

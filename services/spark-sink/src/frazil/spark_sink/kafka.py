@@ -1,7 +1,7 @@
 """The broker as a sink asks it, and the options of Spark's own Kafka source."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -11,6 +11,7 @@ from frazil.contracts.offsets import Offsets, each
 from frazil.spark_sink.config import SinkConfig
 from frazil.spark_sink.core.position import TopicFacts
 from frazil.worker.bridge import jvm
+from frazil.worker.errors import BadConfigError
 from frazil.worker.kafka import Admin
 
 
@@ -28,10 +29,26 @@ class Broker:
     def cluster_id(self) -> str:
         return str(self._admin.ask(lambda: self._admin.java.describeCluster().clusterId().get()))
 
-    def topics(self, names: Iterable[str]) -> dict[str, TopicFacts]:
-        """Describe the topics; one that does not exist is an error that names it."""
+    def names(self) -> set[str]:
+        """Name the topics to read: those that are listed, or those that match now."""
+        config = self._config
+        if not config.pattern:
+            return set(config.topics)
+        found = self._admin.ask(lambda: list(self._admin.java.listTopics().names().get()))
+        matches = self._jvm.java.util.regex.Pattern.matches
+        names = {str(name) for name in found if matches(config.pattern, name)}
+        if config.letters is not None and config.letters.name in names:
+            raise BadConfigError(
+                f"topics.regex matches {config.letters.name}, the topic of dead letters: what the "
+                "sink sets aside it would read again. Correct one of them."
+            )
+        return names
+
+    def topics(self) -> dict[str, TopicFacts]:
+        """Describe the topics; one that is listed and does not exist is an error that names it."""
+        names = sorted(self.names())
         described = self._admin.ask(
-            lambda: self._admin.java.describeTopics(list(names)).allTopicNames().get()
+            lambda: self._admin.java.describeTopics(names).allTopicNames().get()
         )
         facts = {}
         for name, topic in described.items():
@@ -108,7 +125,7 @@ def source_options(config: SinkConfig, start: Mapping[str, Mapping[int, int]]) -
     return {
         **config.consumer_options,
         "kafka.bootstrap.servers": config.bootstrap_servers,
-        "subscribe": ",".join(config.topics),
+        **_subscription(config),
         "startingOffsets": json.dumps(
             {
                 topic: {str(p): offset for p, offset in found.items()}
@@ -120,3 +137,10 @@ def source_options(config: SinkConfig, start: Mapping[str, Mapping[int, int]]) -
         "kafkaConsumer.pollTimeoutMs": "30000",
         "includeHeaders": str(config.headers).lower(),
     }
+
+
+def _subscription(config: SinkConfig) -> dict[str, str]:
+    if config.pattern:
+        # Spark looks for the pattern anywhere in a name, Kafka Connect matches the whole.
+        return {"subscribePattern": rf"\A(?:{config.pattern})\z"}
+    return {"subscribe": ",".join(config.topics)}

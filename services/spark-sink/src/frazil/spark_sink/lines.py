@@ -8,6 +8,7 @@ from pyspark.sql import functions as fn
 from frazil.contracts.plugins import ParsedConfig
 from frazil.contracts.plugins.converters import JSON_NAMES, schemas_enabled
 from frazil.spark_sink.counts import DROPPED
+from frazil.spark_sink.raw import raw_columns
 
 _TEXT = "text"
 _NULL = "null"
@@ -27,7 +28,7 @@ class LinePlan:
     def read(self, source: DataFrame) -> DataFrame:
         # A record without a value is a line too, as in Kafka: nothing is filtered.
         return source.select(
-            *("topic", "partition", "offset", "timestamp"),
+            *raw_columns(source),
             fn.lit(False).alias(DROPPED),
             fn.col("value").cast("string").alias(_TEXT),
         )

@@ -3,13 +3,16 @@
 import shutil
 import tempfile
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as fn
 
 from frazil.spark_sink.counts import counts_of, observed
 from frazil.spark_sink.lines import LinePlan
+from frazil.spark_sink.raw import letters_of
 from frazil.spark_sink.store import Written
 
 
@@ -25,9 +28,11 @@ class Spool:
 
     def write(self, part: DataFrame, partitions: Sequence[tuple[str, int]]) -> Written:
         folder = Path(tempfile.mkdtemp(prefix="spool-", dir=self._folder))
-        parsed, observation = observed(self._plan.read(part), self._plan.fault, partitions)
+        read = self._plan.read(part)
+        parsed, observation = observed(read, self._plan.fault, partitions)
         self._plan.lines(parsed).write.mode("append").text(str(folder))
-        return Written([folder], counts_of(observation))
+        letters = partial(letters_of, read, fn.lit("converter"), self._plan.fault)
+        return Written([folder], counts_of(observation), letters)
 
     def delete_files(self, files: list[Path]) -> None:
         for folder in files:

@@ -14,10 +14,14 @@ from frazil.spark_sink.kafka import Broker
 
 @dataclass(frozen=True)
 class Written:
-    """A batch in files that nobody sees yet; what a file is, only the store knows."""
+    """A batch in files that nobody sees yet; what a file is, only the store knows.
+
+    `letters` reads the batch again for the records that are dead, where there can be any.
+    """
 
     files: list[Any]
     counts: BatchCounts
+    letters: Callable[[], DataFrame] | None = None
 
 
 class Store(Protocol):
@@ -65,6 +69,7 @@ class Split:
     astray: int = 0
     dead: int = 0
     first_dead: BadRecord | None = None
+    letters: Callable[[], DataFrame] | None = None
     close: Callable[[], object] = field(default=lambda: None)
 
 
@@ -86,6 +91,11 @@ class Stores(Protocol):
         ...
 
     def split(self, batch: DataFrame) -> Split: ...
+
+    @property
+    def open_letters(self) -> Callable[[str], Store] | None:
+        """Open the store for what the store of this name refuses; None if there is no such."""
+        ...
 
     def hint(self) -> Ledger | None:
         """Say how far the connector has got where no store can: they are not known yet."""

@@ -12,10 +12,16 @@ from frazil.contracts.plugins.converters import (
     STRING_NAMES,
 )
 from frazil.contracts.plugins.frazil_keys import FRAZIL_FAMILIES, FRAZIL_KEYS, READING_KEYS
-from frazil.contracts.plugins.not_yet import SINK_LIMITS, STAGE_LIMITS
+from frazil.contracts.plugins.not_yet import STAGE_LIMITS
 from frazil.contracts.plugins.parsed import Complaint, ParsedConfig
 from frazil.contracts.plugins.plugin import About, InvalidOffsetError, Plugin
-from frazil.contracts.plugins.sink import SINK_FAMILIES, SINK_KEYS, check_dead_letters, check_topics
+from frazil.contracts.plugins.sink import (
+    SINK_FAMILIES,
+    SINK_KEYS,
+    check_dead_letters,
+    check_topics,
+    doubt_dead_letters,
+)
 from frazil.contracts.plugins.source import SOURCE_FAMILIES, SOURCE_KEYS, check_boundary
 from frazil.contracts.validators import invalid, non_empty
 
@@ -161,7 +167,8 @@ FILE_SINK = Plugin(
     ),
     families=FRAZIL_FAMILIES + SINK_FAMILIES,
     rules=(check_topics, check_dead_letters, check_value_converter),
-    limits=SINK_LIMITS + STAGE_LIMITS,
+    doubts=(doubt_dead_letters,),
+    limits=STAGE_LIMITS,
     uses_files=True,
 )
 

@@ -2,7 +2,10 @@
 
 from frazil.contracts.config import Importance, Key, KeyFamily, KeyType, Width, section
 from frazil.contracts.plugins.strangers import UNKNOWN_KEYS
-from frazil.contracts.validators import AtLeast, Matches, OneOf
+from frazil.contracts.validators import AtLeast, Matches, OneOf, Optional
+
+MOST_DEAD = "frazil.max.dead.per.commit"
+DEAD_LETTER_TABLE = "frazil.dead.letters.table"
 
 # Of every connector.
 FRAZIL_KEYS = section(
@@ -82,6 +85,15 @@ READING_KEYS = section(
         documentation="Most records of one commit; it bounds memory while catching up.",
         display_name="Records per commit",
         validator=AtLeast(1),
+    ),
+    Key(
+        MOST_DEAD,
+        KeyType.LONG,
+        documentation="Most records of one commit that may be bad where `errors.tolerance` is "
+        "`all`: with more of them the producer, or the configuration, is at fault, and the task "
+        "fails before anything of the commit is written. No limit if not set.",
+        display_name="Bad records per commit",
+        validator=Optional(AtLeast(0)),
     ),
     first=len(FRAZIL_KEYS) + 1,
 )

@@ -1,6 +1,7 @@
 """The keys of the Iceberg sink: those of both generations of the Kafka Connect sink."""
 
 from frazil.contracts.config import Importance, Key, KeyFamily, KeyType, Width, section
+from frazil.contracts.plugins.frazil_keys import DEAD_LETTER_TABLE
 from frazil.contracts.plugins.iceberg_tables import NAMESPACE, TEMPLATE
 from frazil.contracts.table_template import table_template
 from frazil.contracts.validators import AtLeast, Matches
@@ -120,6 +121,16 @@ _TABLES = section(
         documentation="Find columns whatever the case of a field.",
         width=Width.SHORT,
         display_name="Ignore case",
+    ),
+    Key(
+        DEAD_LETTER_TABLE,
+        KeyType.STRING,
+        importance=Importance.MEDIUM,
+        documentation="Table for records that no table takes, as `namespace.table` in the same "
+        "catalog: their original bytes, where they came from, and why. It is made if it is "
+        "missing, connectors may share it, and each record is there once for each table that "
+        "refused it. Needs `errors.tolerance=all`.",
+        display_name="Dead letter table",
     ),
 )
 

@@ -6,12 +6,13 @@ from frazil.contracts.plugins.converters import check_converters
 from frazil.contracts.plugins.frazil_keys import FRAZIL_FAMILIES, FRAZIL_KEYS, READING_KEYS
 from frazil.contracts.plugins.iceberg_keys import ICEBERG_FAMILIES, ICEBERG_KEYS
 from frazil.contracts.plugins.iceberg_tables import (
+    check_dead_letter_table,
     check_partitions,
     check_tables,
     doubt_routes,
     doubt_strange_tables,
 )
-from frazil.contracts.plugins.not_yet import SINK_LIMITS, NotYet
+from frazil.contracts.plugins.not_yet import NotYet
 from frazil.contracts.plugins.parsed import Complaint, ParsedConfig
 from frazil.contracts.plugins.plugin import About, Plugin
 from frazil.contracts.plugins.sink import (
@@ -20,12 +21,12 @@ from frazil.contracts.plugins.sink import (
     SINK_KEYS,
     check_dead_letters,
     check_topics,
+    doubt_dead_letters,
 )
 
 VERSION = "0.1.0"
 
 NOT_YET = (
-    *SINK_LIMITS,
     NotYet("iceberg.tables.cdc-field", value="change data", advice="rows can only be appended"),
     NotYet("iceberg.tables.upsert-mode-enabled", value="true", advice="rows can only be appended"),
 )
@@ -82,9 +83,10 @@ def _plugin(class_name: str) -> Plugin:
             check_catalog,
             check_tables,
             check_partitions,
+            check_dead_letter_table,
             check_converters,
         ),
-        doubts=(doubt_strange_tables, doubt_routes),
+        doubts=(doubt_strange_tables, doubt_routes, doubt_dead_letters),
         limits=NOT_YET,
         stages=True,
     )

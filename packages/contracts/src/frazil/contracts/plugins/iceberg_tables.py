@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 
 from frazil.contracts.partitioning import BadPartitionError, parse_partitioning
+from frazil.contracts.plugins.frazil_keys import DEAD_LETTER_TABLE
 from frazil.contracts.plugins.parsed import Complaint, ParsedConfig
 from frazil.contracts.plugins.strangers import UNKNOWN_KEYS
 
@@ -67,6 +68,20 @@ def check_partitions(config: ParsedConfig) -> Iterator[Complaint]:
                 parse_partitioning(text)
             except BadPartitionError as error:
                 yield Complaint(name, f"{name}: {error}.")
+
+
+def check_dead_letter_table(config: ParsedConfig) -> Iterator[Complaint]:
+    table = config[DEAD_LETTER_TABLE]
+    if not table:
+        return
+    if "." not in table.strip("."):
+        yield Complaint(
+            DEAD_LETTER_TABLE,
+            f"{DEAD_LETTER_TABLE}: {table} has no namespace; say namespace.table.",
+        )
+    if table in (config[LISTED] or ()):
+        message = f"{DEAD_LETTER_TABLE}: {table} is in {LISTED}; give it a table of its own."
+        yield Complaint(DEAD_LETTER_TABLE, message)
 
 
 def doubt_strange_tables(config: ParsedConfig) -> Iterator[Complaint]:

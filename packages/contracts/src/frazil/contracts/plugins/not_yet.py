@@ -25,11 +25,3 @@ STAGE_LIMITS = (
     NotYet("transforms", value="a transform"),
     NotYet("predicates", value="a predicate"),
 )
-SINK_LIMITS = (
-    NotYet("topics.regex", value="a pattern", advice="list the topics in `topics`"),
-    NotYet(
-        "errors.deadletterqueue.topic.name",
-        value="a dead letter topic",
-        advice=f"{_REMOVE}; errors.tolerance=all skips and counts bad records",
-    ),
-)

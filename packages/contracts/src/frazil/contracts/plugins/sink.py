@@ -4,8 +4,17 @@ from collections.abc import Iterator
 
 from frazil.contracts.config import Importance, Key, KeyFamily, KeyType, Width, section
 from frazil.contracts.plugins.common import COMMON_FAMILIES
+from frazil.contracts.plugins.frazil_keys import DEAD_LETTER_TABLE, MOST_DEAD
 from frazil.contracts.plugins.parsed import Complaint, ParsedConfig
-from frazil.contracts.validators import as_java_text, distinct
+from frazil.contracts.plugins.strangers import UNKNOWN_KEYS
+from frazil.contracts.validators import Value, as_java_text, distinct, valid_pattern
+
+DEAD_LETTER_TOPIC = "errors.deadletterqueue.topic.name"
+
+
+def _pattern_or_nothing(name: str, value: Value) -> str | None:
+    return valid_pattern(name, value) if value else None
+
 
 SINK_KEYS = (
     # Both are number 4 in Connect, between the keys that all connectors have.
@@ -30,20 +39,25 @@ SINK_KEYS = (
             KeyType.STRING,
             default="",
             importance=Importance.HIGH,
-            documentation="Pattern of the topics to read; excludes `topics`.",
+            documentation="Pattern of the topics to read, which the whole name has to match; "
+            "excludes `topics`. New topics are found within half a minute.",
             width=Width.LONG,
             display_name="Topics regex",
+            validator=_pattern_or_nothing,
         ),
         first=4,
     ),
     *section(
         "Error Handling",
         Key(
-            "errors.deadletterqueue.topic.name",
+            DEAD_LETTER_TOPIC,
             KeyType.STRING,
             default="",
             importance=Importance.MEDIUM,
-            documentation="Topic for records that cannot be read or written; none if empty.",
+            documentation="Topic for records that cannot be read or written, in their original "
+            "bytes and with their headers; none if empty. It is made if it is missing. They are "
+            "sent before the rest of their batch is committed, each at least once. Has an effect "
+            "with `errors.tolerance=all` only.",
             display_name="Dead Letter Queue Topic Name",
         ),
         Key(
@@ -51,7 +65,8 @@ SINK_KEYS = (
             KeyType.SHORT,
             default=3,
             importance=Importance.MEDIUM,
-            documentation="Copies of each dead letter, if the topic has to be created.",
+            documentation="Copies of each dead letter, if the topic has to be made; no more than "
+            "there are brokers.",
             display_name="Dead Letter Queue Topic Replication Factor",
         ),
         Key(
@@ -59,7 +74,8 @@ SINK_KEYS = (
             KeyType.BOOLEAN,
             default=False,
             importance=Importance.MEDIUM,
-            documentation="Tell in headers of a dead letter why it is one.",
+            documentation="Tell in headers of a dead letter where it came from and why it is one, "
+            "as Kafka Connect does: `__connect.errors.*`.",
             display_name="Enable Error Context Headers",
         ),
         first=6,
@@ -88,6 +104,11 @@ SINK_FAMILIES = (
         "`bootstrap.servers`, `group.id` and those of security.",
         group="Clients",
     ),
+    KeyFamily(
+        "producer.override.*",
+        documentation="Settings of the Kafka producer that sends dead letters.",
+        group="Clients",
+    ),
     *COMMON_FAMILIES,
 )
 
@@ -106,7 +127,7 @@ def check_topics(config: ParsedConfig) -> Iterator[Complaint]:
 
 def check_dead_letters(config: ParsedConfig) -> Iterator[Complaint]:
     """Refuse a loop: dead letters that the sink would read again."""
-    topic, topics = config["errors.deadletterqueue.topic.name"], config["topics"]
+    topic, topics = config[DEAD_LETTER_TOPIC], config["topics"]
     if topic and topics and topic in topics:
         listed = as_java_text(tuple(dict.fromkeys(filter(None, topics))))
         yield Complaint(
@@ -114,3 +135,16 @@ def check_dead_letters(config: ParsedConfig) -> Iterator[Complaint]:
             f"The DLQ topic '{topic}' may not be included in the list of topics "
             f"('topics={listed}') consumed by the connector",
         )
+
+
+def doubt_dead_letters(config: ParsedConfig) -> Iterator[Complaint]:
+    """Object to keys of ours about bad records, where the first of these fails the task."""
+    if config["errors.tolerance"] == "all":
+        return
+    for name in (MOST_DEAD, DEAD_LETTER_TABLE):
+        if config.is_set(name):
+            yield Complaint(
+                name,
+                f"Key {name} has no effect: the first bad record fails the task. Set "
+                f"errors.tolerance=all, remove it, or set {UNKNOWN_KEYS}=warn.",
+            )

@@ -58,6 +58,14 @@ def range_of(covered: Offsets, batch: BatchRange) -> BatchRange:
     return BatchRange(start, end)
 
 
+def carried(before: Ledger | None, span: BatchRange, rewind: Rewind | None) -> BatchRange:
+    """Keep in mind how far topics had got that are not read any more: they may come back."""
+    if before is None or (rewind and rewind.everything and is_behind(before, rewind)):
+        return span
+    rest = {topic: found for topic, found in before.end.items() if topic not in span.end}
+    return BatchRange({**rest, **span.start}, {**rest, **span.end})
+
+
 def common(
     ledgers: Sequence[Ledger], topics: Mapping[str, TopicFacts], *, of_all: bool
 ) -> Ledger | None:

@@ -11,7 +11,6 @@ from frazil.spark_sink.records.nodes import Group, Leaf, Node, chosen, opened
 
 # Where a record came from: no transform changes these.
 PLACE = ("topic", "partition", "offset", "timestamp", "raw_key", "raw_value", "raw_headers")
-HEADERS = "array<struct<key: string, value: binary>>"
 _DROPPED = "dropped"
 
 

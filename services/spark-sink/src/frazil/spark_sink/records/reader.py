@@ -10,6 +10,7 @@ from pyspark.sql.types import DataType, StructType
 from frazil.contracts.plugins import ParsedConfig
 from frazil.contracts.plugins.converters import Converting, converting
 from frazil.contracts.plugins.transforms.chain import Step, steps_of
+from frazil.spark_sink.raw import headers_of, raw_columns
 from frazil.spark_sink.records.avro import AvroConverter
 from frazil.spark_sink.records.compile import compile_chain, depends_on_records
 from frazil.spark_sink.records.converters import (
@@ -19,7 +20,7 @@ from frazil.spark_sink.records.converters import (
     Reading,
     StringConverter,
 )
-from frazil.spark_sink.records.draft import HEADERS, Bench, Draft, finished
+from frazil.spark_sink.records.draft import Bench, Draft, finished
 from frazil.spark_sink.records.envelope import EnvelopeConverter
 from frazil.spark_sink.records.json_values import found_type
 from frazil.spark_sink.records.registry import SchemaRegistry
@@ -71,13 +72,7 @@ class Reader:
 
     def read(self, batch: DataFrame, wanted: StructType | None = None) -> Records:
         """Read a batch. With `wanted` JSON is parsed as that type; else its own is found first."""
-        frame = batch.select(
-            *("topic", "partition", "offset", "timestamp"),
-            fn.col("key").alias("raw_key"),
-            fn.col("value").alias("raw_value"),
-            _headers(batch).alias("raw_headers"),
-            _headers(batch).alias("headers"),
-        )
+        frame = batch.select(*raw_columns(batch), headers_of(batch).alias("headers"))
         # A key that nobody looks at is not worth a pass over the records.
         key_converter = self._key if self._uses_key else BytesConverter()
         key = key_converter.read(frame, "key", None)
@@ -103,10 +98,6 @@ class Reader:
         made = _Compiled(shape, draft.columns(), draft.key.node.type, draft.value.node.type)
         self._made = None if depends_on_records(self._steps) else made
         return made
-
-
-def _headers(batch: DataFrame) -> Column:
-    return fn.col("headers") if "headers" in batch.columns else fn.lit(None).cast(HEADERS)
 
 
 def _with_stages(frame: DataFrame, key: Reading, value: Reading) -> DataFrame:

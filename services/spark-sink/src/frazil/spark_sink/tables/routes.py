@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
@@ -19,13 +20,16 @@ from frazil.contracts.plugins.iceberg_tables import (
 )
 from frazil.contracts.table_template import Hole, Source, parse_template
 from frazil.spark_sink.counts import BadRecord
+from frazil.spark_sink.raw import letters_of
 from frazil.spark_sink.records.reader import Reader, Records
 from frazil.spark_sink.records.shapes import text_of
 from frazil.spark_sink.store import Split
 
 _TABLES = "tables"
 _FAULT = "fault_text"
-_RAW = ("topic", "partition", "offset", "timestamp", "key", "value", "headers")
+_REASON = "fault_class"
+_PLACE = ("topic", "partition", "offset", "timestamp")
+_RAW = ("key", "value", "headers")
 
 
 @dataclass(frozen=True)
@@ -83,16 +87,21 @@ def split_by(route: Route, reader: Reader, batch: DataFrame) -> Split:
     records = reader.read(batch, wanted)
     named = fn.array_distinct(fn.array_compact(route.tables(records)))
     # What is dropped, or broken where the route would look, is for no table.
-    lost = fn.when(~fn.col("dropped"), fn.col("fault").getField("text"))
-    raw = {name: fn.col(f"raw_{name}") for name in ("key", "value", "headers")}
+    lost = fn.when(~fn.col("dropped"), fn.col("fault"))
     kept = records.frame.select(
-        *(raw.get(name, fn.col(name)).alias(name) for name in _RAW),
+        *_PLACE,
+        *(fn.col(f"raw_{name}") for name in _RAW),
         fn.coalesce(named, fn.array().cast("array<string>")).alias(_TABLES),
-        lost.alias(_FAULT),
+        lost.getField("class").alias(_REASON),
+        lost.getField("text").alias(_FAULT),
     ).persist()
     survey = _Survey.of(kept)
+    as_it_came = [
+        *(fn.col(name) for name in _PLACE),
+        *(fn.col(f"raw_{name}").alias(name) for name in _RAW),
+    ]
     parts = {
-        name: kept.where(fn.array_contains(_TABLES, name)).drop(_TABLES, _FAULT)
+        name: kept.where(fn.array_contains(_TABLES, name)).select(*as_it_came)
         for name in survey.counts
     }
     return Split(
@@ -102,8 +111,14 @@ def split_by(route: Route, reader: Reader, batch: DataFrame) -> Split:
         astray=survey.astray,
         dead=survey.dead,
         first_dead=survey.first_dead,
+        letters=partial(_letters, kept),
         close=kept.unpersist,
     )
+
+
+def _letters(kept: DataFrame) -> DataFrame:
+    """Take the records out that are too broken to say for which table they are."""
+    return letters_of(kept.where(fn.size(_TABLES) == 0), fn.col(_REASON), fn.col(_FAULT))
 
 
 @dataclass(frozen=True)

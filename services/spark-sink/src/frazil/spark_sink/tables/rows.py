@@ -17,23 +17,30 @@ from pyspark.sql.types import (
     VariantType,
 )
 
+from frazil.spark_sink.raw import letters_of
 from frazil.spark_sink.records.reader import Records
 from frazil.spark_sink.tables.convert import member
 
 _CORRUPT = "__frazil_corrupt"
 _AGAIN = "again"
+_ROW = "row"
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
     """A frame of records, the columns that make rows of them, and the fault of each, or null.
 
-    The fault is an expression and not a column, for each further column copies the record again.
+    `reason` is the class of that fault. Both are expressions and not columns, for each further
+    column copies the record again.
     """
 
     frame: DataFrame
     columns: list[Column]
     fault: Column
+    reason: Column
+
+    def letters(self) -> DataFrame:
+        return letters_of(self.frame, self.reason, self.fault)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,9 +67,10 @@ def rows_of(records: Records, schema: StructType, *, ignore_case: bool, again: b
     frame = records.frame
     first = _projection(fn.col("value"), records.value_type, schema, ignore_case=ignore_case)
     fault = fn.coalesce(fn.col("fault").getField("text"), first.fault)
+    reason = fn.coalesce(fn.col("fault").getField("class"), fn.lit(_ROW))
     if not again:
         columns = [column.alias(name) for name, column in first.columns.items()]
-        return Rows(frame, columns, fn.when(~fn.col("dropped"), fault))
+        return Rows(frame, columns, fn.when(~fn.col("dropped"), fault), reason)
     text = as_text(schema)
     marked = StructType([*text.fields, StructField(_CORRUPT, StringType())])
     parsed = fn.from_json(
@@ -76,7 +84,8 @@ def rows_of(records: Records, schema: StructType, *, ignore_case: bool, again: b
         for name, column in first.columns.items()
     ]
     fault = fn.when(fits, second.fault).otherwise(fault)
-    return Rows(frame, columns, fn.when(~fn.col("dropped"), fault))
+    reason = fn.when(fits, _ROW).otherwise(reason)
+    return Rows(frame, columns, fn.when(~fn.col("dropped"), fault), reason)
 
 
 def _changed(kind: StructType, is_text: Callable[[DataType], bool]) -> StructType:

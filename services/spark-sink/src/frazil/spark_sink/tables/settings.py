@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from frazil.contracts.partitioning import PartitionPart, parse_partitioning
 from frazil.contracts.plugins import ParsedConfig
 from frazil.contracts.plugins.converters import converting
+from frazil.contracts.plugins.frazil_keys import DEAD_LETTER_TABLE
 from frazil.contracts.plugins.iceberg_tables import LISTED, commit_branch, table_setting
 
 
@@ -18,6 +19,7 @@ class TableKeys:
     listed: tuple[str, ...]
     threads: int
     control_topic: str
+    dead_letters: str
     creates: bool
     evolves: bool
     all_optional: bool
@@ -36,6 +38,7 @@ class TableKeys:
             listed=config[LISTED] or (),
             threads=config["iceberg.control.commit.threads"] or 2 * config["tasks.max"],
             control_topic=config["iceberg.control.topic"],
+            dead_letters=config[DEAD_LETTER_TABLE] or "",
             creates=config["iceberg.tables.auto-create-enabled"],
             evolves=config["iceberg.tables.evolve-schema-enabled"],
             all_optional=config["iceberg.tables.schema-force-optional"],

@@ -1,5 +1,7 @@
 """All tables of one Iceberg connector: listed, or named by its records."""
 
+from collections.abc import Callable
+
 from pyspark.sql import DataFrame, SparkSession
 
 from frazil.contracts.ledger import Ledger
@@ -7,6 +9,7 @@ from frazil.spark_sink.kafka import Broker
 from frazil.spark_sink.records.reader import Reader
 from frazil.spark_sink.store import Split
 from frazil.spark_sink.tables.lake import Lake
+from frazil.spark_sink.tables.letter_table import LetterTable
 from frazil.spark_sink.tables.routes import Route, split_by
 from frazil.spark_sink.tables.settings import TableKeys
 from frazil.spark_sink.tables.table import TableStore
@@ -51,6 +54,13 @@ class TableStores:
             return Split({self.listed[0]: batch})
         kept = batch.persist()
         return Split(dict.fromkeys(self.listed, kept), close=kept.unpersist)
+
+    @property
+    def open_letters(self) -> Callable[[str], LetterTable] | None:
+        return self._open_letters if self._keys.dead_letters else None
+
+    def _open_letters(self, refusing: str) -> LetterTable:
+        return LetterTable(self._spark, self._lake, refusing, self._keys)
 
     def hint(self) -> Ledger | None:
         return self._broker.group_ledger()

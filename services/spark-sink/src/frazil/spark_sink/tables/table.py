@@ -1,76 +1,54 @@
-"""One Iceberg table as one connector sees it: fitted, written, committed with a ledger."""
+"""A table for records: fitted to them, or they to it, and written."""
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 from pyspark.sql.types import DataType, StructField, StructType
 
-from frazil.contracts.ledger import Ledger
 from frazil.runtime.logs import get_logger
-from frazil.spark_sink.catalog import catalog_error, is_silent
-from frazil.spark_sink.core.judge import Claim, Verdict, judge
 from frazil.spark_sink.counts import counts_of, observed
+from frazil.spark_sink.raw import letters_of
 from frazil.spark_sink.records.reader import Reader, Records
 from frazil.spark_sink.store import Written
 from frazil.spark_sink.tables.evolution import changes, storable_struct
 from frazil.spark_sink.tables.files import write_files
-from frazil.spark_sink.tables.history import History, LedgerGuard, tag_of
-from frazil.spark_sink.tables.lake import LOST_RACE, Lake
+from frazil.spark_sink.tables.guarded import GuardedTable
+from frazil.spark_sink.tables.lake import Lake
 from frazil.spark_sink.tables.rows import rows_of, wanted
 from frazil.spark_sink.tables.settings import TableKeys
 from frazil.worker.errors import BadTableError, NoTableError, UnavailableError
-from frazil.worker.jvm_errors import JAVA_ERRORS, java_message
 
 log = get_logger(__name__)
 
 _ATTEMPTS = 3
-_RACES = 20
 
 
-class TableStore:
-    """A store. A table that is not there is created by the first records, if that is asked for."""
+class TableStore(GuardedTable):
+    """A table that is not there is created by the first records, if that is asked for."""
 
     def __init__(
         self, spark: SparkSession, lake: Lake, table: str, *, keys: TableKeys, reader: Reader
     ) -> None:
+        super().__init__(lake, table, ledger_name=keys.connector, control_topic=keys.control_topic)
         self._spark = spark
-        self._lake = lake
-        self._id = table
         self._keys = keys
         self._reader = reader
-        self.name = f"table {table}"
         found = lake.load(table)
         if found is None and not keys.creates:
             raise NoTableError(
                 f"Table {table} does not exist in the catalog. Create it, correct "
                 "`iceberg.tables`, or set iceberg.tables.auto-create-enabled=true."
             )
-        self._table: Any = None
         if found is not None:
-            self._take(found)
+            self._adopt(found)
 
-    def _take(self, table: Any) -> None:
-        self._table = table
-        self._branch = self._keys.branch(self._id)
-        self._history = History(table, self._branch, self._keys.connector)
+    def _adopt(self, table: Any) -> None:
+        self._take(table, self._keys.branch(self._id))
         self._schema = self._lake.schema_of(table)
-
-    def ledger(self) -> Ledger | None:
-        """Read the newest ledger of this connector in the table as it is now."""
-        if self._table is None:
-            return None
-        self._lake.refresh(self._table, self._id)
-        return self._history.newest()
-
-    def lost(self) -> Ledger | None:
-        """Return the ledger that the tag still knows, if the table's history knows it no more."""
-        if self._table is None:
-            return None
-        tagged = self._history.tagged()
-        return None if tagged == self._history.newest() else tagged
 
     def write(self, part: DataFrame, partitions: Sequence[tuple[str, int]]) -> Written:
         records = self._read(part)
@@ -81,7 +59,7 @@ class TableStore:
         seen, observation = observed(rows.frame, rows.fault, partitions)
         good = seen.where(~fn.col("dropped") & rows.fault.isNull()).select(*rows.columns)
         files = write_files(self._spark, self._table, good, self._keys.written_with)
-        return Written(files, counts_of(observation))
+        return Written(files, counts_of(observation), rows.letters)
 
     def _read(self, part: DataFrame) -> Records:
         """Read records as the table wants them; where it follows them, all are looked at first."""
@@ -130,7 +108,7 @@ class TableStore:
             properties=keys.created_with,
         )
         log.info("table_created", table=self._id, columns=len(schema.fields))
-        self._take(table)
+        self._adopt(table)
 
     def _nothing_known(self, records: Records, partitions: Sequence[tuple[str, int]]) -> Written:
         """Count records that cannot make a table: there is nowhere to note more of them."""
@@ -143,67 +121,5 @@ class TableStore:
                 f"Table {self._id} cannot be created: {counts.written} record(s) have no field "
                 "with a value to make a column of. Create the table first."
             )
-        return Written([], replace(counts, consumed=0))
-
-    def delete_files(self, files: list[Any]) -> None:
-        for file in files:
-            self._table.io().deleteFile(file.location())
-
-    def append(self, files: list[Any], ledger: Ledger, claim: Claim) -> Verdict:
-        """Commit files, ledger and tag as one, if the table's history allows it.
-
-        What got no answer is tried again, and so is what others were faster than; the guard knows
-        if it has happened all the same.
-        """
-        unanswered = 0
-        for _ in range(_RACES):
-            guard = LedgerGuard(claim, self._history)
-            try:
-                self._commit(files, ledger, guard)
-            except JAVA_ERRORS as error:
-                message = java_message(error)
-            else:
-                return Verdict.APPEND
-            verdict = self._after_failure(message, guard, claim)
-            if verdict is not None:
-                return verdict
-            unanswered += is_silent(message)
-            if unanswered == _ATTEMPTS:
-                raise UnavailableError(f"The catalog did not answer {_ATTEMPTS} commits in a row.")
-            log.warning("commit_tried_again", table=self._id, why=message.partition("\n")[0])
-        raise UnavailableError(f"Others were faster with {_RACES} commits to {self._id} in a row.")
-
-    def _commit(self, files: list[Any], ledger: Ledger, guard: LedgerGuard) -> None:
-        transaction = self._table.newTransaction()
-        append = transaction.newAppend().toBranch(self._branch)
-        for file in files:
-            append.appendFile(file)
-        for key, value in ledger.to_summary(control_topic=self._keys.control_topic).items():
-            append.set(key, value)
-        append.validateWith(guard)
-        append.commit()
-        staged, tag = transaction.table(), tag_of(self._keys.connector)
-        snapshots = transaction.manageSnapshots()
-        move = snapshots.replaceTag if tag in staged.refs() else snapshots.createTag
-        move(tag, staged.snapshot(self._branch).snapshotId()).commit()
-        transaction.commitTransaction()
-
-    def _after_failure(self, message: str, guard: LedgerGuard, claim: Claim) -> Verdict | None:
-        """Find out what became of a commit; None: nothing yet, and it may be tried again."""
-        self._lake.refresh(self._table, self._id)
-        if self._is_done(claim):
-            return Verdict.ALREADY_DONE
-        if guard.verdict is not Verdict.APPEND:
-            return guard.verdict
-        if is_silent(message) or LOST_RACE in message:
-            return None
-        raise catalog_error(message, self._id) from None
-
-    def _is_done(self, claim: Claim) -> bool:
-        """Look below the newest ledger too: a rival may have committed on top of this batch."""
-        for ledger in self._history.ledgers():
-            if judge(ledger, claim) is Verdict.ALREADY_DONE:
-                return True
-            if ledger == claim.after:
-                return False
-        return False
+        letters = partial(letters_of, records.frame, fn.col("fault").getField("class"), fault)
+        return Written([], replace(counts, consumed=0), letters)

@@ -9,11 +9,10 @@ from frazil.contracts.plugins.transforms.forms import (
     non_empty_list,
     path_of,
     valid_cast,
-    valid_pattern,
     valid_renamings,
 )
 from frazil.contracts.plugins.transforms.stage import Options, StageClass, StageRule, given, option
-from frazil.contracts.validators import OneOf, Optional, non_empty
+from frazil.contracts.validators import OneOf, Optional, non_empty, valid_pattern
 
 _PACKAGE = "org.apache.kafka.connect.transforms"
 

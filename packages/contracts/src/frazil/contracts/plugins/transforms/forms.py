@@ -1,7 +1,6 @@
 """The little languages inside options: cast specs, renamings, patterns, names with a mark."""
 
 import re
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -10,8 +9,6 @@ from frazil.contracts.validators import Value, invalid
 CAST_TYPES = (
     "int8", "int16", "int32", "int64", "float32", "float64", "boolean", "string",
 )  # fmt: skip
-# What Python's engine says of patterns that Java's cannot read either.
-_BROKEN = ("missing )", "unbalanced parenthesis", "unterminated", "nothing to repeat")
 
 
 class BadFormError(ValueError):
@@ -92,21 +89,6 @@ def _tried(name: str, value: Value, read: Callable[[Sequence[str]], object]) -> 
         read(value)
     except BadFormError as error:
         return invalid(name, value, str(error))
-    return None
-
-
-def valid_pattern(name: str, value: Value) -> str | None:
-    """Refuse what is no pattern at all; the rest is Java's to judge, which knows more."""
-    if not isinstance(value, str):
-        return None
-    if not value:
-        return invalid(name, value, "String must be non-empty")
-    try:
-        with warnings.catch_warnings(action="ignore"):
-            re.compile(value)
-    except re.error as error:
-        if str(error).startswith(_BROKEN):
-            return invalid(name, value, f"Not a regular expression: {error}")
     return None
 
 

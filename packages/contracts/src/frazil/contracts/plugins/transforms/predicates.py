@@ -2,9 +2,8 @@
 
 from frazil.contracts.config import NO_DEFAULT, Key
 from frazil.contracts.plugins.common import CONNECT_VERSION
-from frazil.contracts.plugins.transforms.forms import valid_pattern
 from frazil.contracts.plugins.transforms.stage import StageClass, option
-from frazil.contracts.validators import non_empty
+from frazil.contracts.validators import non_empty, valid_pattern
 
 _PACKAGE = "org.apache.kafka.connect.transforms.predicates"
 

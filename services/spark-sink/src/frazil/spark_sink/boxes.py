@@ -1,0 +1,51 @@
+"""Boxes for dead letters: put there before the commit that counts them, so that none is lost."""
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from pyspark.sql import DataFrame, SparkSession
+
+from frazil.contracts.naming import letter_ledger
+from frazil.spark_sink.committer import Batch, Committer, Driver
+from frazil.spark_sink.letter_topic import TopicBox
+from frazil.spark_sink.store import Store, Stores
+
+
+class Box(Protocol):
+    def put(self, letters: DataFrame, table: str, batch: Batch) -> None:
+        """Put away what a table has refused in a batch; it has no name if it was not known."""
+        ...
+
+
+class TableBox:
+    """Letters in a table, each once: what every other table refused has a ledger of its own here.
+
+    With one ledger for all, a table that was set aside and comes again later would find its own
+    letters taken for done.
+    """
+
+    def __init__(self, driver: Driver, open_store: Callable[[str], Store]) -> None:
+        self._driver = driver
+        self._open_store = open_store
+        self._committers: dict[str, Committer] = {}
+
+    def put(self, letters: DataFrame, table: str, batch: Batch) -> None:
+        committer = self._committers.get(table)
+        if committer is None:
+            driver = self._driver.named(letter_ledger(self._driver.config.connector, table))
+            committer = Committer(driver, self._open_store(table))
+            self._committers[table] = committer
+        written = committer.store.write(committer.needed(letters, batch.span.start), ())
+        if written.counts.consumed:
+            committer.commit(written.files, batch, written.counts)
+
+
+def boxes_of(spark: SparkSession, driver: Driver, stores: Stores) -> Sequence[Box]:
+    """Open the boxes that the connector's keys name: a topic, a table, both or none."""
+    boxes: list[Box] = []
+    config = driver.config
+    if config.letters is not None:
+        boxes.append(TopicBox(spark, config.connector, config.letters))
+    if stores.open_letters is not None:
+        boxes.append(TableBox(driver, stores.open_letters))
+    return boxes

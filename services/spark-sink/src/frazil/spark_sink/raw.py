@@ -1,0 +1,32 @@
+"""Records as they were in Kafka, kept beside what is made of them: a dead letter is one again."""
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as fn
+
+HEADERS = "array<struct<key: string, value: binary>>"
+
+
+def headers_of(batch: DataFrame) -> Column:
+    return fn.col("headers") if "headers" in batch.columns else fn.lit(None).cast(HEADERS)
+
+
+def raw_columns(batch: DataFrame) -> list[Column]:
+    """Return what a frame of records has to begin with. It costs nothing where nobody reads it."""
+    return [
+        *(fn.col(name) for name in ("topic", "partition", "offset", "timestamp")),
+        fn.col("key").alias("raw_key"),
+        fn.col("value").alias("raw_value"),
+        headers_of(batch).alias("raw_headers"),
+    ]
+
+
+def letters_of(frame: DataFrame, reason: Column, message: Column) -> DataFrame:
+    """Take the records out of a frame that have a message saying why they are no rows."""
+    return frame.where(message.isNotNull()).select(
+        *("topic", "partition", "offset", "timestamp"),
+        fn.col("raw_key").alias("key"),
+        fn.col("raw_value").alias("value"),
+        fn.col("raw_headers").alias("headers"),
+        reason.alias("reason"),
+        message.alias("message"),
+    )

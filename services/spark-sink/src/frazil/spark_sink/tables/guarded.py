@@ -1,0 +1,114 @@
+"""One Iceberg table as one connector sees it: a ledger in its history, and the guarded commit."""
+
+from typing import Any
+
+from frazil.contracts.ledger import Ledger
+from frazil.runtime.logs import get_logger
+from frazil.spark_sink.catalog import catalog_error, is_silent
+from frazil.spark_sink.core.judge import Claim, Verdict, judge
+from frazil.spark_sink.tables.history import History, LedgerGuard, tag_of
+from frazil.spark_sink.tables.lake import LOST_RACE, Lake
+from frazil.worker.errors import UnavailableError
+from frazil.worker.jvm_errors import JAVA_ERRORS, java_message
+
+log = get_logger(__name__)
+
+_ATTEMPTS = 3
+_RACES = 20
+
+
+class GuardedTable:
+    """A store but for its writing. `ledger_name` tells its ledgers from those of others.
+
+    The table may be none at first: there is no ledger in it then, and nothing to commit.
+    """
+
+    def __init__(self, lake: Lake, table: str, *, ledger_name: str, control_topic: str) -> None:
+        self.name = f"table {table}"
+        self._lake = lake
+        self._id = table
+        self._ledger_name = ledger_name
+        self._control_topic = control_topic
+        self._table: Any = None
+
+    def _take(self, table: Any, branch: str) -> None:
+        self._table = table
+        self._branch = branch
+        self._history = History(table, branch, self._ledger_name)
+
+    def ledger(self) -> Ledger | None:
+        """Read the newest ledger of this connector in the table as it is now."""
+        if self._table is None:
+            return None
+        self._lake.refresh(self._table, self._id)
+        return self._history.newest()
+
+    def lost(self) -> Ledger | None:
+        """Return the ledger that the tag still knows, if the table's history knows it no more."""
+        if self._table is None:
+            return None
+        tagged = self._history.tagged()
+        return None if tagged == self._history.newest() else tagged
+
+    def delete_files(self, files: list[Any]) -> None:
+        for file in files:
+            self._table.io().deleteFile(file.location())
+
+    def append(self, files: list[Any], ledger: Ledger, claim: Claim) -> Verdict:
+        """Commit files, ledger and tag as one, if the table's history allows it.
+
+        What got no answer is tried again, and so is what others were faster than; the guard knows
+        if it has happened all the same.
+        """
+        unanswered = 0
+        for _ in range(_RACES):
+            guard = LedgerGuard(claim, self._history)
+            try:
+                self._commit(files, ledger, guard)
+            except JAVA_ERRORS as error:
+                message = java_message(error)
+            else:
+                return Verdict.APPEND
+            verdict = self._after_failure(message, guard, claim)
+            if verdict is not None:
+                return verdict
+            unanswered += is_silent(message)
+            if unanswered == _ATTEMPTS:
+                raise UnavailableError(f"The catalog did not answer {_ATTEMPTS} commits in a row.")
+            log.warning("commit_tried_again", table=self._id, why=message.partition("\n")[0])
+        raise UnavailableError(f"Others were faster with {_RACES} commits to {self._id} in a row.")
+
+    def _commit(self, files: list[Any], ledger: Ledger, guard: LedgerGuard) -> None:
+        transaction = self._table.newTransaction()
+        append = transaction.newAppend().toBranch(self._branch)
+        for file in files:
+            append.appendFile(file)
+        for key, value in ledger.to_summary(control_topic=self._control_topic).items():
+            append.set(key, value)
+        append.validateWith(guard)
+        append.commit()
+        staged, tag = transaction.table(), tag_of(self._ledger_name)
+        snapshots = transaction.manageSnapshots()
+        move = snapshots.replaceTag if tag in staged.refs() else snapshots.createTag
+        move(tag, staged.snapshot(self._branch).snapshotId()).commit()
+        transaction.commitTransaction()
+
+    def _after_failure(self, message: str, guard: LedgerGuard, claim: Claim) -> Verdict | None:
+        """Find out what became of a commit; None: nothing yet, and it may be tried again."""
+        self._lake.refresh(self._table, self._id)
+        if self._is_done(claim):
+            return Verdict.ALREADY_DONE
+        if guard.verdict is not Verdict.APPEND:
+            return guard.verdict
+        if is_silent(message) or LOST_RACE in message:
+            return None
+        raise catalog_error(message, self._id) from None
+
+    def _is_done(self, claim: Claim) -> bool:
+        """Look below the newest ledger too: a rival may have committed on top of this batch."""
+        for ledger in self._history.ledgers():
+            if judge(ledger, claim) is Verdict.ALREADY_DONE:
+                return True
+            if ledger == claim.after:
+                return False
+        return False
