@@ -84,6 +84,13 @@ def test_the_ledger_is_read_through_the_catalog(stack: LocalStack) -> None:
     ledger = httpx.get(url, timeout=30).json()
     assert ledger["proved"], ledger
     assert ledger["tables"][0]["sums"]["written"] == before + 500
+    verify = [sys.executable, "-m", "frazil.cli", "verify", "iceberg-sink-errorlogs"]
+    said = subprocess.run([*verify, "--url", stack.url], capture_output=True, text=True, check=True)
+    assert "Proved: each offset is in one commit" in said.stdout
+    nobody = subprocess.run(
+        [*verify[:-1], "nobody", "--url", stack.url], capture_output=True, text=True, check=False
+    )
+    assert (nobody.returncode, "Connector nobody not found" in nobody.stderr) == (1, True)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,8 @@ from typing import Annotated
 import pyarrow as pa
 import typer
 
-from frazil.cli import logview, stack, status
+from frazil.cli import logview, stack, status, verify
+from frazil.cli.connectors import connector_ledger
 from frazil.cli.demo import REQUEST_IDS, run_demo
 from frazil.cli.folder import StackFolder
 from frazil.cli.generator import generator_command
@@ -133,6 +134,22 @@ def query(
         )
     else:
         _print_answer(answer(tables, question))
+
+
+@app.command("verify")
+def verify_connector(
+    connector: Annotated[str, typer.Argument(help="A sink that writes Iceberg tables.")],
+    url: Annotated[str | None, typer.Option(help="Another control API than the stack's.")] = None,
+    stack_name: StackName = "dev",
+) -> None:
+    """Prove from its tables alone that a connector wrote each record once; exit 1 if not."""
+    url = url or _folder(stack_name).read_state().ports.api_url
+    ledger = connector_ledger(url.rstrip("/"), connector)
+    screen.table(verify.COLUMNS, verify.rows(ledger))
+    for finding in verify.findings(ledger):
+        screen.warn(finding)
+    screen.say(verify.verdict(ledger))
+    raise typer.Exit(0 if ledger["proved"] else 1)
 
 
 @app.command()

@@ -10,6 +10,7 @@ from frazil.contracts.states import ConnectState
 from frazil.runtime.errors import UserError
 
 _TIMEOUT_SECONDS = 10
+_LEDGER_SECONDS = 90
 
 
 class NoAnswerError(UserError):
@@ -40,14 +41,28 @@ def connector_config(url: str, name: str) -> dict[str, str]:
     return _get(f"{url}/connectors/{quote(name, safe='')}/config")
 
 
-def _get(url: str) -> dict[str, Any]:
+def connector_ledger(url: str, name: str) -> dict[str, Any]:
+    """Have the connector's tables read and their ledgers added up; a long history takes a while."""
+    return _get(f"{url}/connectors/{quote(name, safe='')}/ledger", seconds=_LEDGER_SECONDS)
+
+
+def _get(url: str, *, seconds: float = _TIMEOUT_SECONDS) -> dict[str, Any]:
     try:
-        answer = httpx.get(url, timeout=_TIMEOUT_SECONDS)
-        answer.raise_for_status()
+        answer = httpx.get(url, timeout=seconds)
     except httpx.HTTPError as error:
         raise NoAnswerError(url, str(error)) from error
+    if answer.is_error:
+        raise NoAnswerError(url, _reason(answer))
     body: dict[str, Any] = answer.json()
     return body
+
+
+def _reason(answer: httpx.Response) -> str:
+    """Return the API's own sentence; a proxy before it may have none."""
+    try:
+        return str(answer.json()["message"])
+    except (ValueError, KeyError, TypeError):
+        return f"{answer.status_code} {answer.reason_phrase}"
 
 
 def view(name: str, status: dict[str, Any]) -> ConnectorView:
