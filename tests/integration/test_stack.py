@@ -17,6 +17,7 @@ from frazil.cli import stack as stacks
 from frazil.cli.folder import StackFolder
 from frazil.cli.ports import free_ports
 from frazil.cli.settings import CliSettings
+from frazil.cli.stack import CONTROL_API
 from frazil.cli.tables import Tables
 from frazil.contracts.states import ConnectState
 
@@ -36,10 +37,10 @@ def test_a_killed_control_api_is_not_missed_and_adopts_its_workers(stack: LocalS
     pids = stack.worker_pids()
     producer = stack.start_producing("auditlogs", "-n", str(COUNT), "--rate", "400")
     wait_until("rows arrive", lambda: stack.rows("auditlogs") > before)
-    stack.kill_control_api()
+    stack.kill(CONTROL_API)
     seen = stack.rows("auditlogs")
     wait_until("rows arrive without a control API", lambda: stack.rows("auditlogs") > seen)
-    stack.start_control_api()
+    stack.start(CONTROL_API)
     stack.wait_until_all_run()
     assert producer.wait(60) == 0
     wait_until("all rows visible", lambda: stack.rows("auditlogs") >= before + COUNT)
@@ -56,8 +57,7 @@ def test_a_killed_worker_is_started_again_and_nothing_is_lost_or_repeated(
     before = stack.rows("apilogs")
     producer = stack.start_producing("apilogs", "-n", str(COUNT), "--rate", "600")
     wait_until("rows arrive", lambda: stack.rows("apilogs") > before)
-    for pid in stack.worker_pids():
-        os.kill(pid, signal.SIGKILL)
+    stack.kill_workers()
     assert producer.wait(60) == 0
     wait_until("all rows visible", lambda: stack.rows("apilogs") >= before + COUNT, 180)
     stack.wait_until_all_run()

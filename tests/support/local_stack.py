@@ -18,7 +18,7 @@ from frazil.cli.folder import StackFolder
 from frazil.cli.ports import free_ports
 from frazil.cli.screen import quiet_step
 from frazil.cli.settings import CliSettings
-from frazil.cli.stack import CONTROL_API, Stack, Tools
+from frazil.cli.stack import CATALOG, CONTROL_API, KAFKA, Stack, Tools
 from frazil.cli.tables import Tables
 from frazil.contracts.states import ConnectState
 from frazil.runtime.jars import JarStore
@@ -90,14 +90,34 @@ class LocalStack:
         """Count the runs that were ever started; a run has a folder."""
         return len(list(self._stack.folder.runs.glob("*/*/assignment.json")))
 
-    def kill_control_api(self) -> None:
-        child = self._stack.folder.service(CONTROL_API)
+    @property
+    def bootstrap_servers(self) -> str:
+        return self._stack.ports.bootstrap_servers
+
+    def kill(self, service: str) -> None:
+        child = self._stack.folder.service(service)
         assert child.pid is not None
         os.kill(child.pid, signal.SIGKILL)
-        wait_until("the control API is gone", lambda: not child.is_alive(), 10)
+        wait_until(f"{service} is gone", lambda: not child.is_alive(), 10)
 
-    def start_control_api(self) -> None:
-        self._stack.start_control_api()
+    def kill_workers(self) -> None:
+        for pid in self.worker_pids():
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+    def start(self, service: str) -> None:
+        starts = {
+            KAFKA: self._stack.start_broker,
+            CATALOG: self._stack.start_catalog,
+            CONTROL_API: self._stack.start_control_api,
+        }
+        starts[service]()
+
+    def column(self, table: str, name: str) -> list[Any]:
+        found: list[Any] = (
+            Tables(self._stack.folder).load(table).scan().to_arrow()[name].to_pylist()
+        )
+        return found
 
     def create(self, name: str, **config: str) -> httpx.Response:
         """Post a connector that is like the stack's first, but for the given keys."""
