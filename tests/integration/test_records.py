@@ -29,7 +29,7 @@ JSON_KEYS = {
     "key.converter": "org.apache.kafka.connect.json.JsonConverter",
     "key.converter.schemas.enable": "false",
 }
-NOT_JSON = "!it is not JSON of the shape that is read"
+NOT_JSON = "!it is no JSON (UTF-8) of the shape that is read"
 
 
 @pytest.fixture(scope="module")

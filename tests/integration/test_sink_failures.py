@@ -1,6 +1,8 @@
 """What is wrong is said in a sentence that tells what to do; never a hang, never silence."""
 
 import pytest
+from aiokafka import TopicPartition
+from aiokafka.admin import RecordsToDelete
 from tests.support.lab import Lab, wait_until
 
 from frazil.cli.ports import free_ports
@@ -65,6 +67,24 @@ def test_what_is_missing_is_named(
     assert worker.exit_code() is code
     assert sentence in worker.trace
     assert worker.trace.startswith("org.apache.kafka.connect.errors.ConnectException: ")
+
+
+def test_records_that_retention_took_are_noticed_and_the_user_chooses(lab: Lab) -> None:
+    lab.create_table()
+    lab.produce(range(30), partitions=1)
+    first = lab.start(1)
+    wait_until("the first rows visible", lambda: lab.rows() == 30)
+    first.stop()
+    lab.produce(range(30, 60), partitions=1)
+    expired = {TopicPartition(lab.topic, 0): RecordsToDelete(before_offset=50)}
+    lab.ask_admin(lambda admin: admin.delete_records(expired))
+    worker = lab.start(2)
+    assert worker.exit_code() is ExitCode.DATA_LOSS
+    assert f"Offsets 30 to 49 of {lab.topic}-0 are gone: retention removed them" in worker.trace
+    assert "frazil.on.data.loss" in worker.trace
+    lab.start(3, {"frazil.on.data.loss": "earliest"})
+    wait_until("what is left visible", lambda: lab.rows() == 40)
+    assert lab.ids() == [*range(30), *range(50, 60)]
 
 
 def test_a_topic_made_anew_is_noticed_and_the_user_chooses(lab: Lab) -> None:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 from aiokafka import AIOKafkaConsumer, TopicPartition
-from aiokafka.admin import AIOKafkaAdminClient, NewTopic
+from aiokafka.admin import NewTopic
 from tests.support.lab import Lab, wait_until
 
 from frazil.contracts.exit_code import ExitCode
@@ -30,15 +30,7 @@ def letters(lab: Lab, topic: str) -> Sequence[tuple[bytes | None, dict[str, str]
 
 
 def create_topic(lab: Lab, name: str) -> None:
-    async def create() -> None:
-        admin = AIOKafkaAdminClient(bootstrap_servers=lab.bootstrap_servers)
-        await admin.start()
-        try:
-            await admin.create_topics([NewTopic(name, 1, 1)])
-        finally:
-            await admin.close()
-
-    asyncio.run(create())
+    lab.ask_admin(lambda admin: admin.create_topics([NewTopic(name, 1, 1)]))
 
 
 def test_dead_letters_reach_their_topic_with_connects_headers_and_the_table_too(lab: Lab) -> None:

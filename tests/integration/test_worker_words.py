@@ -7,7 +7,7 @@ import pytest
 from tests.support.spark import own_jvm
 
 from frazil.runtime.hiding import Hiding
-from frazil.worker.errors import WorkerError
+from frazil.worker.errors import DriverEndedError, WorkerError
 from frazil.worker.jvm_errors import JAVA_ERRORS, in_words
 from frazil.worker.session import open_session
 from frazil.worker.trace import trace_of
@@ -52,6 +52,14 @@ def test_the_words_of_java_outlive_the_jvm_with_all_causes_and_without_secrets(
     said = capfd.readouterr().err
     assert "the JVM says [hidden] aloud" in said
     assert PLANTED not in unknown + bad + said
+
+
+def test_a_driver_without_memory_ends_at_once_and_names_the_key_to_raise() -> None:
+    with (
+        pytest.raises(DriverEndedError, match=r"its heap is 64m\. Raise `frazil\.driver\.memory`"),
+        own_jvm(Hiding(), "64m") as gateway,
+    ):
+        gateway.new_array(gateway.jvm.byte, 1_000_000_000)
 
 
 def test_the_secret_of_the_jvm_is_in_no_environment_afterwards(

@@ -40,6 +40,7 @@ from frazil.control_api.core.proof import Proof, TableSource, prove
 from frazil.control_api.tables.reader import TableReader
 
 PARTITIONS = 3
+LARGEST = 20_000_000
 SCHEMA = Schema(
     NestedField(1, "id", LongType(), required=True),
     NestedField(2, "time", TimestamptzType(), required=False),
@@ -75,6 +76,9 @@ class Worker:
     @property
     def commits(self) -> int:
         return self.status.commits if self.status else 0
+
+    def is_alive(self) -> bool:
+        return self.process.poll() is None
 
     def is_running(self) -> bool:
         return self.status is not None and self.status.state is WorkerState.RUNNING
@@ -113,7 +117,7 @@ class Lab:
         self.key = CatalogKey(self.folder / "keys")
         self.key.make()
         self.server = self._start_catalog()
-        asyncio.run(self._admin(lambda admin: admin.create_topics([self._new_topic()])))
+        self.ask_admin(lambda admin: admin.create_topics([self._new_topic()]))
         self.server.wait()
         self.catalog = RestCatalog("iceberg", **client_properties(self.server.url, self.key))
         self.catalog.create_namespace("streaming")
@@ -143,6 +147,9 @@ class Lab:
     def _new_topic(self) -> NewTopic:
         return NewTopic(self.topic, PARTITIONS, 1)
 
+    def ask_admin(self, act: Callable[[AIOKafkaAdminClient], object]) -> None:
+        asyncio.run(self._admin(act))
+
     async def _admin(self, act: Callable[[AIOKafkaAdminClient], object]) -> None:
         admin = AIOKafkaAdminClient(bootstrap_servers=self.bootstrap_servers)
         await admin.start()
@@ -152,12 +159,12 @@ class Lab:
             await admin.close()
 
     def recreate_topic(self) -> None:
-        asyncio.run(self._admin(lambda admin: admin.delete_topics([self.topic])))
+        self.ask_admin(lambda admin: admin.delete_topics([self.topic]))
         wait_until("topic made anew", self._try_to_create, 30)
 
     def _try_to_create(self) -> bool:
         with contextlib.suppress(Exception):
-            asyncio.run(self._admin(lambda admin: admin.create_topics([self._new_topic()])))
+            self.ask_admin(lambda admin: admin.create_topics([self._new_topic()]))
             return True
         return False
 
@@ -170,23 +177,29 @@ class Lab:
         table: Table = self.catalog.load_table("streaming.rows")
         return table
 
-    def produce(self, ids: Iterable[int], partitions: int = PARTITIONS) -> None:
-        values = (
-            json.dumps({"id": i, "time": "2026-11-18T10:00:00.5Z", "bucket": f"b{i % 4}"}).encode()
-            for i in ids
+    def produce(self, ids: Iterable[int], *, buckets: int = 4, **where: Any) -> None:
+        time = "2026-11-18T10:00:00.5Z"
+        records = ({"id": i, "time": time, "bucket": f"b{i % buckets}"} for i in ids)
+        self.produce_raw((json.dumps(record).encode() for record in records), **where)
+
+    def produce_raw(
+        self,
+        values: Iterable[bytes | None],
+        *,
+        partitions: int = PARTITIONS,
+        topic: str | None = None,
+    ) -> None:
+        asyncio.run(self._send(values, topic or self.topic, partitions))
+
+    async def _send(self, values: Iterable[bytes | None], topic: str, partitions: int) -> None:
+        producer = AIOKafkaProducer(
+            bootstrap_servers=self.bootstrap_servers, linger_ms=10, max_request_size=LARGEST
         )
-        self.produce_raw(values, partitions)
-
-    def produce_raw(self, values: Iterable[bytes | None], partitions: int = PARTITIONS) -> None:
-        asyncio.run(self._send(values, partitions))
-
-    async def _send(self, values: Iterable[bytes | None], partitions: int) -> None:
-        producer = AIOKafkaProducer(bootstrap_servers=self.bootstrap_servers, linger_ms=10)
         await producer.start()
         try:
             for number, value in enumerate(values):
                 # A key, because Kafka's client takes no record without key and value.
-                await producer.send(self.topic, value, key=b"k", partition=number % partitions)
+                await producer.send(topic, value, key=b"k", partition=number % partitions)
             await producer.flush()
         finally:
             await producer.stop()
@@ -268,8 +281,8 @@ class Lab:
                 return
         raise AssertionError("another writer never got through")
 
-    def rows(self) -> int:
-        snapshot = self.table.current_snapshot()
+    def rows(self, name: str = "rows") -> int:
+        snapshot = self.catalog.load_table(f"streaming.{name}").current_snapshot()
         summary = snapshot.summary if snapshot else None
         return int(summary["total-records"] or 0) if summary else 0
 

@@ -14,10 +14,10 @@ from frazil.worker.settings import WorkerSettings
 
 
 @contextmanager
-def own_jvm(hiding: Hiding) -> Iterator[ClientServer]:
+def own_jvm(hiding: Hiding, memory: str = "512m") -> Iterator[ClientServer]:
     """Start a JVM in the tests' process, where others have been and others will be."""
     try:
-        with running_jvm(WorkerSettings(), "512m", hiding=hiding) as gateway:
+        with running_jvm(WorkerSettings(), memory, hiding=hiding) as gateway:
             yield gateway
     finally:
         # PySpark would go on with a JVM that is gone.

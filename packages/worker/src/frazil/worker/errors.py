@@ -13,6 +13,10 @@ class WorkerError(Exception):
         self.cause = cause
 
 
+class DriverEndedError(WorkerError):
+    """The JVM has ended, and nobody had told it to."""
+
+
 class BadConfigError(WorkerError):
     exit_code = ExitCode.BAD_CONFIG
 

@@ -18,18 +18,23 @@ from pathlib import Path
 from typing import IO
 
 from py4j.clientserver import ClientServer
+from py4j.protocol import Py4JNetworkError
 from pyspark.java_gateway import launch_gateway
 
 from frazil.runtime.hiding import Hiding
 from frazil.runtime.jars import JarStore
 from frazil.runtime.java import find_java
 from frazil.worker.archive import archive_flags
-from frazil.worker.errors import UnavailableError
+from frazil.worker.errors import DriverEndedError, UnavailableError
 from frazil.worker.settings import WorkerSettings
 
 _START_SECONDS = 60
 _STOP_SECONDS = 60
 _RELAY_SECONDS = 5
+_DEATH_SECONDS = 5
+_OUT_OF_MEMORY = 3
+# What a call to a JVM raises that is no more.
+_GONE = (Py4JNetworkError, ConnectionError)
 
 # Spark needs these doors open; the list is that of its own launcher.
 _OPEN_MODULES = (
@@ -58,6 +63,8 @@ _FLAGS = (
     "-XX:+UseSerialGC",
     "-XX:MaxMetaspaceSize=256m",
     "-XX:ReservedCodeCacheSize=96m",
+    # Without memory nothing works any more, and what still runs may take minutes to fail.
+    "-XX:+ExitOnOutOfMemoryError",
     "-Djdk.reflect.useDirectMethodHandle=false",
     "-Dio.netty.tryReflectionSetAccessible=true",
     f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties')}",
@@ -130,6 +137,11 @@ def running_jvm(settings: WorkerSettings, memory: str, *, hiding: Hiding) -> Ite
         relay.start()
         try:
             yield _connect(process, contact)
+        except _GONE as error:
+            code = _ended(process)
+            if code is None:
+                raise
+            raise DriverEndedError(_last_words(code, memory)) from error
         finally:
             _end(process)
             relay.join(_RELAY_SECONDS)
@@ -163,6 +175,22 @@ def _connect(process: "subprocess.Popen[bytes]", contact: Path) -> ClientServer:
         for name in variables:
             del os.environ[name]  # noqa: TID251
     return gateway
+
+
+def _ended(process: "subprocess.Popen[bytes]") -> int | None:
+    """Return the code of a JVM that has ended by itself: its connections are gone before it is."""
+    with suppress(subprocess.TimeoutExpired):
+        return process.wait(_DEATH_SECONDS)
+    return None
+
+
+def _last_words(code: int, memory: str) -> str:
+    if code == _OUT_OF_MEMORY:
+        return (
+            f"The driver ran out of memory: its heap is {memory}. Raise `frazil.driver.memory`, or "
+            "lower `frazil.max.records.per.commit`, then restart."
+        )
+    return f"The driver's JVM ended with code {code}; its last words are in the log."
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:

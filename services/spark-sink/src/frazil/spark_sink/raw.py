@@ -30,3 +30,12 @@ def letters_of(frame: DataFrame, reason: Column, message: Column) -> DataFrame:
         reason.alias("reason"),
         message.alias("message"),
     )
+
+
+def packed(batch: DataFrame) -> DataFrame:
+    """Give a batch that many tables are written from no more parts than there are cores.
+
+    Each table looks through all parts: with one for each of many Kafka partitions most of the time
+    would go into tasks that find nothing.
+    """
+    return batch.coalesce(batch.sparkSession.sparkContext.defaultParallelism)

@@ -9,7 +9,13 @@ from pyspark.sql import functions as fn
 from pyspark.sql.types import BinaryType, DataType, StringType, StructType
 
 from frazil.spark_sink.records.draft import Side, event
-from frazil.spark_sink.records.json_values import content, found_type, is_broken, json_column
+from frazil.spark_sink.records.json_values import (
+    content,
+    found_type,
+    is_broken,
+    json_column,
+    json_text,
+)
 from frazil.spark_sink.records.nodes import Leaf
 
 
@@ -53,13 +59,13 @@ class JsonConverter:
         self._known: DataType | None = None
 
     def read(self, frame: DataFrame, name: str, wanted: StructType | None) -> Reading:
-        text = raw(name).cast(StringType())
+        text = json_text(raw(name))
         kind = self._found(frame, text) if wanted is None else wanted
         parsed = fn.col(name)
         broken = event(
             ~is_json_null(name) & is_broken(parsed),
             "converter",
-            "it is not JSON of the shape that is read",
+            "it is no JSON (UTF-8) of the shape that is read",
         )
         side = Side(Leaf(content(parsed, kind), kind), schema=False)
         present = fn.when(~is_json_null(name), text)

@@ -14,7 +14,7 @@ from frazil.spark_sink.records.connect_schema import (
 )
 from frazil.spark_sink.records.converters import Reading, is_json_null, raw
 from frazil.spark_sink.records.draft import Side, event
-from frazil.spark_sink.records.json_values import is_broken, json_column
+from frazil.spark_sink.records.json_values import is_broken, json_column, json_text
 from frazil.spark_sink.records.nodes import Leaf, Node, chosen
 from frazil.worker.errors import BadRecordError
 
@@ -30,7 +30,7 @@ class EnvelopeConverter:
         self._parsed: dict[str, ConnectSchema | str] = {}
 
     def read(self, frame: DataFrame, name: str, _wanted: StructType | None) -> Reading:
-        text = raw(name).cast(StringType())
+        text = json_text(raw(name))
         schema = fn.get_json_object(text, "$.schema")
         texts = _distinct(frame, schema)
         schema_name = f"{name}_schema"

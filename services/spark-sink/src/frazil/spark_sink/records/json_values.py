@@ -9,10 +9,10 @@ from frazil.worker.bridge import json_type
 
 _CORRUPT = "__frazil_corrupt"
 _WRAPPED = "value"
+_STRICT = {"allowSingleQuotes": "false"}
 # Null, {} and [] say nothing of a type, and make no column.
-_READING = {"mode": "DROPMALFORMED", "dropFieldIfAllNull": "true"}
-
-
+_READING = _STRICT | {"mode": "DROPMALFORMED", "dropFieldIfAllNull": "true"}
+_PARSING = _STRICT | {"columnNameOfCorruptRecord": _CORRUPT}
 _SAMPLE = 1000
 
 
@@ -36,6 +36,11 @@ def _type_of(lines: DataFrame) -> DataType:
     return others[_WRAPPED].dataType if others.fields else StructType([])
 
 
+def json_text(raw: Column) -> Column:
+    """Return bytes as text, or nothing if they are none: Spark would put marks for odd bytes."""
+    return fn.try_validate_utf8(raw.cast(StringType()))
+
+
 def json_column(text: Column, kind: DataType) -> Column:
     """Parse texts; what does not fit is marked, and `is_broken` tells."""
     marked = StringType()
@@ -44,7 +49,7 @@ def json_column(text: Column, kind: DataType) -> Column:
     else:
         schema = StructType([StructField(_WRAPPED, kind), StructField(_CORRUPT, marked)])
         text = fn.concat(fn.lit(f'{{"{_WRAPPED}":'), text, fn.lit("}"))
-    return fn.from_json(text, schema, {"columnNameOfCorruptRecord": _CORRUPT})
+    return fn.from_json(text, schema, _PARSING)
 
 
 def is_broken(parsed: Column) -> Column:

@@ -20,7 +20,7 @@ from frazil.contracts.plugins.iceberg_tables import (
 )
 from frazil.contracts.table_template import Hole, Source, parse_template
 from frazil.spark_sink.counts import BadRecord
-from frazil.spark_sink.raw import letters_of
+from frazil.spark_sink.raw import letters_of, packed
 from frazil.spark_sink.records.reader import Reader, Records
 from frazil.spark_sink.records.shapes import text_of
 from frazil.spark_sink.store import Split
@@ -94,7 +94,8 @@ def split_by(route: Route, reader: Reader, batch: DataFrame) -> Split:
         fn.coalesce(named, fn.array().cast("array<string>")).alias(_TABLES),
         lost.getField("class").alias(_REASON),
         lost.getField("text").alias(_FAULT),
-    ).persist()
+    )
+    kept = packed(kept).persist()
     survey = _Survey.of(kept)
     as_it_came = [
         *(fn.col(name) for name in _PLACE),

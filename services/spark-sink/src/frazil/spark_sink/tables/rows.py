@@ -18,10 +18,10 @@ from pyspark.sql.types import (
 )
 
 from frazil.spark_sink.raw import letters_of
+from frazil.spark_sink.records.json_values import is_broken, json_column, json_text
 from frazil.spark_sink.records.reader import Records
 from frazil.spark_sink.tables.convert import member
 
-_CORRUPT = "__frazil_corrupt"
 _AGAIN = "again"
 _ROW = "row"
 
@@ -72,13 +72,10 @@ def rows_of(records: Records, schema: StructType, *, ignore_case: bool, again: b
         columns = [column.alias(name) for name, column in first.columns.items()]
         return Rows(frame, columns, fn.when(~fn.col("dropped"), fault), reason)
     text = as_text(schema)
-    marked = StructType([*text.fields, StructField(_CORRUPT, StringType())])
-    parsed = fn.from_json(
-        fn.col("raw_value").cast("string"), marked, {"columnNameOfCorruptRecord": _CORRUPT}
-    )
+    parsed = json_column(json_text(fn.col("raw_value")), text)
     frame = frame.select("*", fn.when(fn.col("fault").isNotNull(), parsed).alias(_AGAIN))
     second = _projection(fn.col(_AGAIN), text, schema, ignore_case=ignore_case)
-    fits = fn.col(_AGAIN).isNotNull() & fn.col(_AGAIN).getField(_CORRUPT).isNull()
+    fits = ~is_broken(fn.col(_AGAIN))
     columns = [
         fn.when(fits, second.columns[name]).otherwise(column).alias(name)
         for name, column in first.columns.items()

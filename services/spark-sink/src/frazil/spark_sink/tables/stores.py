@@ -6,6 +6,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from frazil.contracts.ledger import Ledger
 from frazil.spark_sink.kafka import Broker
+from frazil.spark_sink.raw import packed
 from frazil.spark_sink.records.reader import Reader
 from frazil.spark_sink.store import Split
 from frazil.spark_sink.tables.lake import Lake
@@ -52,7 +53,7 @@ class TableStores:
             return split_by(self._route, self._reader, batch)
         if len(self.listed) == 1:
             return Split({self.listed[0]: batch})
-        kept = batch.persist()
+        kept = packed(batch).persist()
         return Split(dict.fromkeys(self.listed, kept), close=kept.unpersist)
 
     @property
