@@ -1,10 +1,11 @@
 """What all servers do alike: take a port, and end in peace."""
 
-import asyncio
 import signal
 import socket
 from collections.abc import Coroutine
 from typing import Any
+
+import uvloop
 
 from frazil.runtime.errors import UserError
 
@@ -37,4 +38,4 @@ def serve(server: Coroutine[Any, Any, None]) -> None:
     # uvicorn repeats a signal after a clean stop, which would turn that into a death by signal.
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, lambda *_: None)
-    asyncio.run(server)
+    uvloop.run(server)
