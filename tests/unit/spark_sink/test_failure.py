@@ -68,6 +68,7 @@ def test_a_catalogs_error_names_the_key_to_correct(message: str, sentence: str) 
         ("OffsetOutOfRangeException: 5", ExitCode.DATA_LOSS),
         ("org.apache.kafka.common.errors.TimeoutException: away", ExitCode.UNAVAILABLE),
         ("org.apache.iceberg.exceptions.ServiceFailureException: 502", ExitCode.UNAVAILABLE),
+        ("KafkaException: x\nCaused by: RecordTooLargeException: 2 MB", ExitCode.BAD_RECORD),
     ],
 )
 def test_what_the_source_died_of_is_classified(message: str, code: ExitCode) -> None:

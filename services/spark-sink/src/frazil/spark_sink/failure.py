@@ -7,6 +7,7 @@ from frazil.worker.errors import BadRecordError, DataLossError, UnavailableError
 from frazil.worker.jvm_errors import JAVA_ERRORS, java_message
 
 _LOST = ("KAFKA_DATA_LOSS", "OffsetOutOfRange", "data may have been lost")
+_TOO_LARGE = "RecordTooLargeException"
 _AWAY = ("org.apache.kafka.common.errors.TimeoutException", "Timeout of", "KafkaException")
 
 
@@ -27,6 +28,13 @@ def classify(message: str) -> WorkerError | None:
         )
     if is_silent(message):
         return UnavailableError("The catalog stopped answering.", message)
+    if _TOO_LARGE in message:
+        return BadRecordError(
+            "A dead letter is larger than its topic takes. Raise "
+            "`producer.override.max.request.size` and the topic's `max.message.bytes`, or keep "
+            "dead letters in a table, then restart.",
+            message,
+        )
     if any(sign in message for sign in _AWAY):
         return UnavailableError("Kafka stopped answering.", message)
     return None

@@ -46,7 +46,7 @@ class Wish:
         return terms
 
 
-async def _wish(request: Request, catalog: Opened) -> Wish | None:
+async def wished(request: Request, catalog: Opened) -> Wish | None:
     delegate: Delegate = request.app.state.delegate
     kinds = asked_for(request.headers.get("X-Iceberg-Access-Delegation")) & delegate.kinds
     if not kinds:
@@ -54,7 +54,7 @@ async def _wish(request: Request, catalog: Opened) -> Wish | None:
     return Wish(delegate, catalog, principal_of(request), request.path_params["prefix"], kinds)
 
 
-Wished = Annotated[Wish | None, Depends(_wish)]
+Wished = Annotated[Wish | None, Depends(wished)]
 
 
 def terms_of(wish: Wish | None, table: Identifier) -> Terms | None:

@@ -1,12 +1,12 @@
 """Tables, one at a time and several in one transaction."""
 
 from functools import partial
-from typing import Annotated, Literal
+from typing import Annotated
 
-from fastapi import APIRouter, BackgroundTasks, Header, Query, Response
+from fastapi import APIRouter, BackgroundTasks, Query, Request, Response
 from fastapi.responses import JSONResponse
 
-from frazil.table_catalog.api.delegation import Wished, terms_of
+from frazil.table_catalog.api.delegation import Wished, terms_of, wished
 from frazil.table_catalog.api.deps import (
     JSON,
     Opened,
@@ -16,7 +16,9 @@ from frazil.table_catalog.api.deps import (
     TableName,
     listed,
     look,
+    opened,
     shown,
+    table_named,
 )
 from frazil.table_catalog.api.models import (
     Commit,
@@ -35,6 +37,7 @@ router = APIRouter(prefix="/v1/{prefix}")
 
 _TABLES = "/namespaces/{namespace}/tables"
 _TABLE = f"{_TABLES}/{{table}}"
+_ALL, _NAMED = "all", "refs"
 _REPORTS = ("scan-report", "commit-report")
 
 
@@ -73,32 +76,30 @@ def create_table(
 
 
 @router.get(_TABLE)
-async def load_table(
-    catalog: Opened,
-    prefix: str,
-    table: TableName,
-    *,
-    wish: Wished,
-    snapshots: Literal["all", "refs"] = "all",
-    if_none_match: Annotated[str | None, Header()] = None,
-) -> Response:
+async def load_table(request: Request) -> Response:
+    catalog, table = await opened(request), await table_named(request)
+    snapshots = request.query_params.get("snapshots", _ALL)
+    if snapshots not in (_ALL, _NAMED):
+        raise BadRequestError(f"snapshots: it is {snapshots}, and can be {_ALL} or {_NAMED}")
+    terms = terms_of(await wished(request, catalog), table)
+
     def load() -> Response:
-        location = catalog.tables.locate(prefix, table)
+        location = catalog.tables.locate(request.path_params["prefix"], table)
         tag = etag(location, snapshots)
-        if matches(if_none_match, tag):
+        if matches(request.headers.get("If-None-Match"), tag):
             return Response(status_code=304, headers={"ETag": tag})
-        content = catalog.tables.answer(
-            location, only_named=snapshots == "refs", terms=terms_of(wish, table)
-        )
+        content = catalog.tables.answer(location, only_named=snapshots == _NAMED, terms=terms)
         return Response(content, media_type=JSON, headers={"ETag": tag})
 
     return await look(catalog, load)
 
 
 @router.head(_TABLE)
-async def table_exists(catalog: Opened, prefix: str, table: TableName) -> Response:
+async def table_exists(request: Request) -> Response:
+    catalog, table = await opened(request), await table_named(request)
+
     def find() -> Response:
-        catalog.tables.locate(prefix, table)
+        catalog.tables.locate(request.path_params["prefix"], table)
         return Response(status_code=204)
 
     return await look(catalog, find)
