@@ -4,6 +4,8 @@ from collections.abc import Callable
 from itertools import cycle, islice
 
 import pytest
+from bench.catalog_peers import fixture
+from pyiceberg.catalog.rest import RestCatalog
 from pyiceberg.catalog.sql import SqlCatalog
 from tests.support.lab import SCHEMA, SPEC, Lab, Moment, wait_until
 
@@ -119,3 +121,18 @@ def test_a_catalog_in_a_file_of_sqlite_does_without_a_server(lab: Lab) -> None:
     rows = catalog.load_table("streaming.rows").scan(selected_fields=("id",)).to_arrow()
     catalog.engine.dispose()
     assert sorted(rows["id"].to_pylist()) == list(range(1000))
+
+
+def test_icebergs_own_catalog_serves_a_sink_as_ours_does(lab: Lab) -> None:
+    with fixture(lab.folder / "fixture", "fixture", database=None) as peer:
+        url = f"http://127.0.0.1:{peer.port}"
+        catalog = RestCatalog("iceberg", uri=url)
+        catalog.create_namespace("streaming")
+        catalog.create_table("streaming.rows", SCHEMA, partition_spec=SPEC)
+        lab.produce(range(FEW))
+        unsigned = {"iceberg.catalog.uri": url, "iceberg.catalog.rest.sigv4-enabled": "false"}
+        worker = lab.start(1, {**SMALL_BATCHES, **unsigned})
+        wait_until("its commits", lambda: bool(worker.status and worker.status.records == FEW))
+        assert worker.stop() == ExitCode.OK
+        rows = catalog.load_table("streaming.rows").scan(selected_fields=("id",)).to_arrow()
+    assert sorted(rows["id"].to_pylist()) == list(range(FEW))
