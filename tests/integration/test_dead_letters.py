@@ -33,7 +33,7 @@ def keys(lake: FleetLab, *tables: str, **more: str) -> dict[str, str]:
 
 
 def letters(lake: FleetLab, columns: str = "offset") -> list[object]:
-    found = lake.sql(f"SELECT {columns} FROM NS.dead ORDER BY table, offset")
+    found = lake.sql(f"SELECT {columns} FROM NS.dead ORDER BY connector, table, offset")
     return [row[0] if len(row) == 1 else tuple(row) for row in found]
 
 

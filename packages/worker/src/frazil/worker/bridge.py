@@ -19,6 +19,11 @@ def java_session(spark: SparkSession) -> Any:
     return spark._jsparkSession
 
 
+def enter_session(spark: SparkSession) -> None:
+    """Let the thread at hand know the session, and so its settings; its maker's thread does."""
+    jvm(spark).org.apache.spark.sql.classic.SparkSession.setActiveSession(java_session(spark))
+
+
 def new_array(spark: SparkSession, java_class: Any, length: int) -> Any:
     gateway: Any = spark.sparkContext._gateway
     return gateway.new_array(java_class, length)

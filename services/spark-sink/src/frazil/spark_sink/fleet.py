@@ -24,6 +24,7 @@ from frazil.spark_sink.core.offset_log import BatchRange
 from frazil.spark_sink.counts import BadRecord, BatchCounts
 from frazil.spark_sink.failure import bad_record_error, explain, too_many_dead_error
 from frazil.spark_sink.store import Split, Stores, Written
+from frazil.worker.bridge import enter_session
 from frazil.worker.errors import (
     BadRecordError,
     DataLossError,
@@ -184,7 +185,12 @@ class Fleet:
             for name in names:
                 attempt(name)
             return results, errors
-        with ThreadPoolExecutor(min(self._stores.threads, len(names))) as pool:
+        # Without a session a thread has none of the settings, and no catalog.
+        with ThreadPoolExecutor(
+            min(self._stores.threads, len(names)),
+            initializer=enter_session,
+            initargs=(self._spark,),
+        ) as pool:
             # Spark's jobs belong to the stream by what its thread holds.
             list(pool.map(inheritable_thread_target(self._spark)(attempt), names))
         return results, errors
