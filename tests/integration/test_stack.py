@@ -158,7 +158,7 @@ def test_the_demo_ends_exact_although_a_worker_is_killed(tmp_path: Path) -> None
     settings = CliSettings()
     folder = StackFolder(settings.home, f"test-{tmp_path.name}")
     demo = subprocess.Popen(
-        [sys.executable, "-m", "frazil.cli", "demo", "-n", "60000", "--stack", folder.name],
+        [sys.executable, "-m", "frazil.cli", "demo", "-n", "30000", "--stack", folder.name],
         env={
             **settings.environment(),
             "FRAZIL_PORT": str(ports.api),
@@ -171,9 +171,9 @@ def test_the_demo_ends_exact_although_a_worker_is_killed(tmp_path: Path) -> None
         text=True,
     )
     try:
-        wait_until("the first rows", lambda: _has_rows(folder), 180)
+        wait_until("the first rows", lambda: _has_rows(folder))
         os.kill(min(child.pid or 0 for child in folder.workers()), signal.SIGKILL)
-        output, _ = demo.communicate(timeout=200)
+        output, _ = demo.communicate(timeout=300)
         assert demo.returncode == 0, output
         assert not stacks.is_running(folder)
     finally:

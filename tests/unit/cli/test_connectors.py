@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from frazil.cli.connectors import ConnectorFailedError, require_none_failed, view
+from frazil.cli.connectors import ConnectorFailedError, Patience, view
 from frazil.contracts.states import ConnectState
 
 
@@ -26,7 +26,20 @@ def test_a_connector_is_as_well_as_its_worst_part(
     assert view("sink", status).state is state
 
 
-def test_a_failure_is_shown_with_its_trace() -> None:
+def test_a_connector_that_stays_failed_is_told_with_its_trace() -> None:
     failed = view("sink", _status("RUNNING", {"state": "FAILED", "trace": "no such table"}))
+    moments = iter([0.0, 9.0, 10.0])
+    patience = Patience(10, now=lambda: next(moments))
+    patience.require_none_failed([failed])
+    patience.require_none_failed([failed])
     with pytest.raises(ConnectorFailedError, match=r"sink is FAILED:\nno such table"):
-        require_none_failed([failed])
+        patience.require_none_failed([failed])
+
+
+def test_a_worker_that_is_started_again_is_waited_for_each_time() -> None:
+    failed = view("sink", _status("RUNNING", {"state": "FAILED"}))
+    running = view("sink", _status("RUNNING", {"state": "RUNNING"}))
+    moments = iter([0.0, 9.0, 18.0, 27.0])
+    patience = Patience(10, now=lambda: next(moments))
+    for seen in (failed, running, failed, failed):
+        patience.require_none_failed([seen])

@@ -1,5 +1,7 @@
 """The connectors of a stack, as its control API shows them."""
 
+import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
@@ -83,7 +85,18 @@ _WORST_FIRST = (
 )
 
 
-def require_none_failed(views: list[ConnectorView]) -> None:
-    for connector in views:
-        if connector.state is ConnectState.FAILED:
-            raise ConnectorFailedError(connector)
+class Patience:
+    """Tells a connector that stays FAILED from one whose worker is just being started again."""
+
+    def __init__(self, seconds: float, now: Callable[[], float] = time.monotonic) -> None:
+        self._seconds = seconds
+        self._now = now
+        self._since: dict[str, float] = {}
+
+    def require_none_failed(self, views: Iterable[ConnectorView]) -> None:
+        now = self._now()
+        failed = [view for view in views if view.state is ConnectState.FAILED]
+        self._since = {view.name: self._since.get(view.name, now) for view in failed}
+        for view in failed:
+            if now - self._since[view.name] >= self._seconds:
+                raise ConnectorFailedError(view)

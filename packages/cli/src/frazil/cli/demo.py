@@ -4,7 +4,7 @@ import json
 import subprocess
 import time
 
-from frazil.cli.connectors import connector_views, require_none_failed
+from frazil.cli.connectors import Patience, connector_views
 from frazil.cli.generator import generator_command
 from frazil.cli.query import answer
 from frazil.cli.report import TableReport
@@ -23,6 +23,7 @@ REQUEST_IDS = {
 
 _RUNNING_SECONDS = 180
 _STALLED_SECONDS = 90
+_FAILED_SECONDS = 45
 _POLL_SECONDS = 0.5
 
 
@@ -48,12 +49,12 @@ def run_demo(stack: Stack, records_a_topic: int, screen: Screen) -> list[TableRe
 
 def wait_for_connectors(url: str, screen: Screen) -> None:
     """Return when all are RUNNING, and say so of each as it gets there."""
-    begin = time.monotonic()
+    begin, patience = time.monotonic(), Patience(_FAILED_SECONDS)
     running: set[str] = set()
     with screen.console.status("Connectors are starting ..."):
         while True:
             views = connector_views(url)
-            require_none_failed(views)
+            patience.require_none_failed(views)
             for connector in views:
                 if connector.state is ConnectState.RUNNING and connector.name not in running:
                     running.add(connector.name)
@@ -81,7 +82,7 @@ def produce(stack: Stack, records_a_topic: int) -> dict[str, int]:
 def wait_for_rows(stack: Stack, produced: dict[str, int], screen: Screen) -> None:
     """Return when every table shows as many rows as were produced."""
     tables, total = Tables(stack.folder), sum(produced.values())
-    seen, last_change = -1, time.monotonic()
+    seen, last_change, patience = -1, time.monotonic(), Patience(_FAILED_SECONDS)
     with screen.bar("Rows visible") as show:
         while True:
             rows = sum(min(tables.rows(name), count) for name, count in produced.items())
@@ -90,7 +91,7 @@ def wait_for_rows(stack: Stack, produced: dict[str, int], screen: Screen) -> Non
                 return
             if rows != seen:
                 seen, last_change = rows, time.monotonic()
-            require_none_failed(connector_views(stack.ports.api_url))
+            patience.require_none_failed(connector_views(stack.ports.api_url))
             if time.monotonic() - last_change > _STALLED_SECONDS:
                 raise StalledError(f"No new rows for {_STALLED_SECONDS} s; {rows:,} of {total:,}.")
             time.sleep(_POLL_SECONDS)
