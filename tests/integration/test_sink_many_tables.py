@@ -6,7 +6,7 @@ from tests.support.lab import Lab, wait_until
 
 from frazil.contracts.exit_code import ExitCode
 
-COUNT = 12_000
+COUNT = 8_000
 MOST_KILLS = 5
 BOTH = {
     "iceberg.tables": "streaming.left,streaming.right",
