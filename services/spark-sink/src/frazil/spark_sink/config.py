@@ -27,7 +27,6 @@ class LetterTopic:
     tells_why: bool
     kafka: dict[str, str]
     converter: str
-    transform: str
     task: str
 
 
@@ -106,6 +105,5 @@ def _letter_topic(assignment: Assignment, config: ParsedConfig) -> LetterTopic |
         tells_why=config["errors.deadletterqueue.context.headers.enable"],
         kafka=kafka_properties(assignment, config, "producer.override."),
         converter=config["value.converter"] or "org.apache.kafka.connect.json.JsonConverter",
-        transform="org.apache.kafka.connect.transforms.Transformation",
         task=config["connector.class"],
     )

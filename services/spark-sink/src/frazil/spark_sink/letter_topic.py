@@ -12,6 +12,7 @@ from frazil.worker.kafka import Admin
 from frazil.worker.new_topic import NewTopic
 from frazil.worker.topics import Topics
 
+_TRANSFORM = "org.apache.kafka.connect.transforms.Transformation"
 _EXCEPTION = "org.apache.kafka.connect.errors.DataException"
 # Set on the producer by Spark itself; it refuses to start when they are given.
 _NOT_FOR_SPARK = frozenset({"bootstrap.servers", "key.serializer", "value.serializer"})
@@ -62,7 +63,7 @@ class TopicBox:
                 {"converter": "VALUE_CONVERTER", "transform": "TRANSFORMATION"}, "TASK_PUT"
             ),
             "__connect.errors.class.name": _of_reason(
-                {"converter": self._topic.converter, "transform": self._topic.transform},
+                {"converter": self._topic.converter, "transform": _TRANSFORM},
                 self._topic.task,
             ),
             "__connect.errors.exception.class.name": fn.lit(_EXCEPTION),
