@@ -5,6 +5,7 @@ import shutil
 import tempfile
 import threading
 import time
+from collections.abc import Set
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -121,6 +122,7 @@ class SinkJob:
                 raise UnavailableError("The worker is stopping.")
             try:
                 span = batch_range(self._stream.checkpoint, batch_id, self._stream.first)
+                self._require_topics(span.end.keys())
                 rows = self._write(batch, span)
             except Exception as error:
                 # Spark would wrap it in text; the loop wants the error itself.
@@ -201,12 +203,15 @@ class SinkJob:
                 self._board.update(lag=lag)
 
     def _check_topics(self) -> None:
-        """Begin again when other topics match: each has an identity that ledgers have to know."""
         try:
             names = self._stream.broker.names()
         except UnavailableError as error:
             log.warning("topics_not_seen", why=str(error))
             return
+        self._require_topics(names)
+
+    def _require_topics(self, names: Set[str]) -> None:
+        """Begin again when other topics match: each has an identity that ledgers have to know."""
         if names != self._stream.topics:
             changed = ", ".join(sorted(names ^ self._stream.topics))
             raise StreamMovedError(f"other topics match topics.regex than before: {changed}")
