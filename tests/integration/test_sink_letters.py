@@ -111,4 +111,4 @@ def test_a_pattern_must_not_match_the_topic_of_dead_letters(lab: Lab) -> None:
         },
     )
     assert worker.exit_code() is ExitCode.BAD_CONFIG
-    assert f"topics.regex matches {topic}, the topic of dead letters" in worker.trace
+    assert f"topics.regex matches {topic}, which the sink writes itself" in worker.trace

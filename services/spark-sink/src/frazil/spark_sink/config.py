@@ -1,5 +1,6 @@
 """A sink's configuration as the job wants it, made from the connector's keys."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from frazil.contracts.assignment import Assignment
@@ -32,7 +33,10 @@ class LetterTopic:
 
 @dataclass(frozen=True)
 class SinkConfig:
-    """What one sink reads, and how often it writes; where to is the matter of its store."""
+    """What one sink reads, and how often it writes; where to is the matter of its store.
+
+    `own_topics` are those that it writes itself, and must never read.
+    """
 
     connector: str
     epoch: int
@@ -49,6 +53,7 @@ class SinkConfig:
     tolerate_errors: bool
     most_dead: int | None
     letters: LetterTopic | None
+    own_topics: frozenset[str]
     log_errors: bool
     log_places: bool
     cores: int
@@ -66,7 +71,12 @@ class SinkConfig:
 
 
 def sink_config(
-    assignment: Assignment, config: ParsedConfig, *, commit_interval_ms: int, headers: bool = False
+    assignment: Assignment,
+    config: ParsedConfig,
+    *,
+    commit_interval_ms: int,
+    headers: bool = False,
+    own_topics: Iterable[str] = (),
 ) -> SinkConfig:
     """Make the configuration; `headers` says that the headers of records are wanted too."""
     overrides = config.prefixed(_OVERRIDE)
@@ -87,6 +97,7 @@ def sink_config(
         tolerate_errors=config["errors.tolerance"] == "all",
         most_dead=config[MOST_DEAD],
         letters=letters,
+        own_topics=frozenset(own_topics) | {one.name for one in (letters,) if one},
         log_errors=config["errors.log.enable"],
         log_places=config["errors.log.include.messages"],
         cores=config["tasks.max"],

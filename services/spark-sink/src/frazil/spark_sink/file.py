@@ -1,5 +1,6 @@
 """The file sink: its keys, and the file or the log that they name."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -71,3 +72,9 @@ class FileStores:
 
     def hint(self) -> None:
         """Say nothing: the store is known, and has a ledger from the group if from nowhere else."""
+
+    def tell(self, _names: Iterable[str]) -> None:
+        """Tell nobody."""
+
+    def close(self) -> None:
+        """Close nothing: each file is closed when it is written."""

@@ -107,6 +107,7 @@ class Fleet:
             whole = Batch(span, settled=self._held or span.start)
             self._put_away("", split.dead, split.letters, whole)
             committed = self._commit(drafts, whole)
+            self._stores.tell(committed)
             self._hold(span.start)
         finally:
             split.close()
@@ -284,6 +285,9 @@ class Fleet:
 
     def _delete(self, name: str, draft: Written) -> None:
         self._committers[name].store.delete_files(draft.files)
+
+    def close(self) -> None:
+        self._stores.close()
 
     def check_fence(self) -> None:
         """Look for a newer driver in one store after the other: it has claimed them all."""

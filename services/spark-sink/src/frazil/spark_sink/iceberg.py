@@ -11,6 +11,7 @@ from frazil.spark_sink.config import sink_config
 from frazil.spark_sink.job import SinkJob
 from frazil.spark_sink.kafka import Broker
 from frazil.spark_sink.records.reader import Reader
+from frazil.spark_sink.tables.control_topic import ControlTopic, EventKeys, event_keys
 from frazil.spark_sink.tables.routes import Route, route_of
 from frazil.spark_sink.tables.settings import TableKeys
 from frazil.spark_sink.tables.stores import TableStores
@@ -21,22 +22,27 @@ from frazil.worker.connector import read_config
 
 def job(assignment: Assignment, board: StatusBoard) -> SinkJob:
     keys = read_config(assignment)
-    destination = iceberg_destination(assignment.connector, keys)
+    events = event_keys(assignment, keys)
+    destination = iceberg_destination(assignment.connector, keys, events)
     config = sink_config(
         assignment,
         keys,
         commit_interval_ms=keys["iceberg.control.commit.interval-ms"],
         headers=destination.uses_headers,
+        own_topics=[events.topic] if events else (),
     )
     return SinkJob(config, destination, board)
 
 
-def iceberg_destination(connector: str, keys: ParsedConfig) -> "IcebergDestination":
+def iceberg_destination(
+    connector: str, keys: ParsedConfig, events: EventKeys | None = None
+) -> "IcebergDestination":
     return IcebergDestination(
         keys=TableKeys.of(connector, keys),
         catalog_properties=keys.prefixed("iceberg.catalog."),
         reader=Reader(keys),
         route=route_of(keys),
+        events=events,
     )
 
 
@@ -46,6 +52,7 @@ class IcebergDestination:
     catalog_properties: dict[str, str]
     reader: Reader
     route: Route | None
+    events: EventKeys | None
 
     @property
     def uses_headers(self) -> bool:
@@ -63,4 +70,11 @@ class IcebergDestination:
 
     def open(self, spark: SparkSession, broker: Broker) -> TableStores:
         allow_callbacks(spark)
-        return TableStores(spark, broker, keys=self.keys, reader=self.reader, route=self.route)
+        return TableStores(
+            spark,
+            broker,
+            keys=self.keys,
+            reader=self.reader,
+            route=self.route,
+            control=self.events and ControlTopic(spark, self.events),
+        )

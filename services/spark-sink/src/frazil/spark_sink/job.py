@@ -64,6 +64,7 @@ class _Stream:
         )
 
     def close(self) -> None:
+        self.fleet.close()
         self.broker.close()
         shutil.rmtree(self.checkpoint, ignore_errors=True)
 

@@ -37,10 +37,10 @@ class Broker:
         found = self._admin.ask(lambda: list(self._admin.java.listTopics().names().get()))
         matches = self._jvm.java.util.regex.Pattern.matches
         names = {str(name) for name in found if matches(config.pattern, name)}
-        if config.letters is not None and config.letters.name in names:
+        for name in sorted(names & config.own_topics):
             raise BadConfigError(
-                f"topics.regex matches {config.letters.name}, the topic of dead letters: what the "
-                "sink sets aside it would read again. Correct one of them."
+                f"topics.regex matches {name}, which the sink writes itself: it would read its "
+                "own dead letters or events. Correct one of them."
             )
         return names
 

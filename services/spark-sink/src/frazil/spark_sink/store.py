@@ -1,6 +1,6 @@
 """What a sink's job asks of the modules that write: files first, then one guarded commit each."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -100,6 +100,12 @@ class Stores(Protocol):
     def hint(self) -> Ledger | None:
         """Say how far the connector has got where no store can: they are not known yet."""
         ...
+
+    def tell(self, names: Iterable[str]) -> None:
+        """Tell others of the commits that these stores have had last, if any want to know."""
+        ...
+
+    def close(self) -> None: ...
 
 
 class Destination(Protocol):

@@ -6,6 +6,10 @@ from frazil.contracts.plugins.iceberg_tables import NAMESPACE, TEMPLATE
 from frazil.contracts.table_template import table_template
 from frazil.contracts.validators import AtLeast, Matches
 
+CONTROL_TOPIC = "iceberg.control.topic"
+CONTROL_EVENTS = "frazil.control.events"
+TRANSACTION_PREFIX = "iceberg.coordinator.transactional.prefix"
+
 _TABLES = section(
     "Tables",
     Key(
@@ -188,12 +192,23 @@ _COMMITS = section(
         validator=AtLeast(1),
     ),
     Key(
-        "iceberg.control.topic",
+        CONTROL_TOPIC,
         KeyType.STRING,
         default="control-iceberg",
-        documentation="Only a name in the `kafka.connect.offsets.*` property of snapshots, for "
-        "those who look for it there: no control topic is read or written.",
+        documentation="Topic of the events, where `frazil.control.events` asks for them; it is "
+        "made if it is missing, and never read. Also a name in the `kafka.connect.offsets.*` "
+        "property of snapshots, for those who look for it there.",
         display_name="Control topic",
+    ),
+    Key(
+        CONTROL_EVENTS,
+        KeyType.BOOLEAN,
+        default=False,
+        documentation="Whether to tell each commit in the control topic, in the form of Kafka "
+        "Connect's sink: COMMIT_TO_TABLE for each table and COMMIT_COMPLETE for each batch, in "
+        "one transaction. After a restart the newest may be told again, with the same ids.",
+        width=Width.SHORT,
+        display_name="Control events",
     ),
     Key(
         "iceberg.control.group-id",
@@ -217,10 +232,10 @@ _COMMITS = section(
         display_name="Connect group",
     ),
     Key(
-        "iceberg.coordinator.transactional.prefix",
+        TRANSACTION_PREFIX,
         KeyType.STRING,
         default="",
-        documentation="Prefix of transactional ids. Accepted without effect: there are none.",
+        documentation="Prefix of the transactional id with which events are sent.",
         display_name="Transactional id prefix",
     ),
     Key(
@@ -255,7 +270,7 @@ ICEBERG_FAMILIES = (
     ),
     KeyFamily(
         "iceberg.kafka.*",
-        documentation="Clients of the control topic. Accepted without effect: there are none.",
+        documentation="Settings of the producer of events, such as `bootstrap.servers`.",
         group="Commits",
     ),
     KeyFamily(

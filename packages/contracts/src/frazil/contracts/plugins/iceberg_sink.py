@@ -4,7 +4,12 @@ from collections.abc import Iterator
 
 from frazil.contracts.plugins.converters import check_converters
 from frazil.contracts.plugins.frazil_keys import FRAZIL_FAMILIES, FRAZIL_KEYS, READING_KEYS
-from frazil.contracts.plugins.iceberg_keys import ICEBERG_FAMILIES, ICEBERG_KEYS
+from frazil.contracts.plugins.iceberg_keys import (
+    CONTROL_EVENTS,
+    CONTROL_TOPIC,
+    ICEBERG_FAMILIES,
+    ICEBERG_KEYS,
+)
 from frazil.contracts.plugins.iceberg_tables import (
     check_dead_letter_table,
     check_partitions,
@@ -38,6 +43,17 @@ def check_catalog(config: ParsedConfig) -> Iterator[Complaint]:
             "iceberg.catalog",
             "No catalog is configured: set iceberg.catalog.type or iceberg.catalog.catalog-impl, "
             "and what the catalog needs, such as iceberg.catalog.uri.",
+        )
+
+
+def check_control_topic(config: ParsedConfig) -> Iterator[Complaint]:
+    """Refuse a loop: events that the sink would read as records."""
+    topic = config[CONTROL_TOPIC]
+    if config[CONTROL_EVENTS] and topic in (config["topics"] or ()):
+        yield Complaint(
+            CONTROL_TOPIC,
+            f"The events of {topic} would be read as records, for it is one of `topics`. Name "
+            f"another topic, or set {CONTROL_EVENTS}=false.",
         )
 
 
@@ -81,6 +97,7 @@ def _plugin(class_name: str) -> Plugin:
             check_topics,
             check_dead_letters,
             check_catalog,
+            check_control_topic,
             check_tables,
             check_partitions,
             check_dead_letter_table,

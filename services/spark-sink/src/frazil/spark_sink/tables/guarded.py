@@ -1,10 +1,12 @@
 """One Iceberg table as one connector sees it: a ledger in its history, and the guarded commit."""
 
 from typing import Any
+from uuid import UUID
 
 from frazil.contracts.ledger import Ledger
 from frazil.runtime.logs import get_logger
 from frazil.spark_sink.catalog import catalog_error, is_silent
+from frazil.spark_sink.core.events import Published
 from frazil.spark_sink.core.judge import Claim, Verdict, judge
 from frazil.spark_sink.tables.history import History, LedgerGuard, tag_of
 from frazil.spark_sink.tables.lake import LOST_RACE, Lake
@@ -49,6 +51,23 @@ class GuardedTable:
             return None
         tagged = self._history.tagged()
         return None if tagged == self._history.newest() else tagged
+
+    def published(self) -> Published | None:
+        """Return the newest commit of this connector, if it accounts for records."""
+        tip = None if self._table is None else self._history.tip()
+        if tip is None or not tip[1].consumed:
+            return None
+        snapshot_id, ledger = tip
+        *namespace, name = self._id.split(".")
+        return Published(
+            catalog=self._lake.name,
+            namespace=tuple(namespace),
+            name=name,
+            table_uuid=UUID(str(self._table.uuid())),
+            snapshot_id=snapshot_id,
+            commit_id=UUID(ledger.commit_id),
+            valid_through=ledger.valid_through,
+        )
 
     def delete_files(self, files: list[Any]) -> None:
         for file in files:

@@ -42,11 +42,17 @@ class History:
 
     def tagged(self) -> Ledger | None:
         """Return the newest ledger that was ever committed, be it taken back since."""
+        tip = self.tip()
+        return None if tip is None else tip[1]
+
+    def tip(self) -> tuple[int, Ledger] | None:
+        """Return the same, and before it the id of its snapshot."""
         # No question to the catalog: the guard asks this inside a commit.
         metadata = self._table.operations().current()
         ref = metadata.ref(tag_of(self._connector))
         snapshot = None if ref is None else metadata.snapshot(ref.snapshotId())
-        return None if snapshot is None else self._ledger_of(snapshot)
+        ledger = None if snapshot is None else self._ledger_of(snapshot)
+        return None if ledger is None else (int(snapshot.snapshotId()), ledger)
 
     def ledgers(self) -> Iterator[Ledger]:
         for snapshot in self._ancestors():

@@ -27,7 +27,7 @@ class Lake:
 
     def __init__(self, spark: SparkSession, catalog: str) -> None:
         self._spark = spark
-        self._name = catalog
+        self.name = catalog
         self._jvm = jvm(spark)
         self.iceberg = self._jvm.org.apache.iceberg
 
@@ -172,7 +172,7 @@ class Lake:
     def _catalog(self) -> Any:
         # Asked for the table at once, Spark would hide why it could not open the catalog.
         manager = java_session(self._spark).sessionState().catalogManager()
-        return manager.catalog(self._name).icebergCatalog()
+        return manager.catalog(self.name).icebergCatalog()
 
     def _identifier(self, name: str) -> Any:
         *levels, last = name.split(".")

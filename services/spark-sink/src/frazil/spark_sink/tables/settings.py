@@ -6,6 +6,7 @@ from frazil.contracts.partitioning import PartitionPart, parse_partitioning
 from frazil.contracts.plugins import ParsedConfig
 from frazil.contracts.plugins.converters import converting
 from frazil.contracts.plugins.frazil_keys import DEAD_LETTER_TABLE
+from frazil.contracts.plugins.iceberg_keys import CONTROL_TOPIC
 from frazil.contracts.plugins.iceberg_tables import LISTED, commit_branch, table_setting
 
 
@@ -37,7 +38,7 @@ class TableKeys:
             catalog=config["iceberg.catalog"],
             listed=config[LISTED] or (),
             threads=config["iceberg.control.commit.threads"] or 2 * config["tasks.max"],
-            control_topic=config["iceberg.control.topic"],
+            control_topic=config[CONTROL_TOPIC],
             dead_letters=config[DEAD_LETTER_TABLE] or "",
             creates=config["iceberg.tables.auto-create-enabled"],
             evolves=config["iceberg.tables.evolve-schema-enabled"],

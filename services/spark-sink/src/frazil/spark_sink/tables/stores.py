@@ -1,6 +1,6 @@
 """All tables of one Iceberg connector: listed, or named by its records."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -9,6 +9,7 @@ from frazil.spark_sink.kafka import Broker
 from frazil.spark_sink.raw import packed
 from frazil.spark_sink.records.reader import Reader
 from frazil.spark_sink.store import Split
+from frazil.spark_sink.tables.control_topic import ControlTopic
 from frazil.spark_sink.tables.lake import Lake
 from frazil.spark_sink.tables.letter_table import LetterTable
 from frazil.spark_sink.tables.routes import Route, split_by
@@ -28,6 +29,7 @@ class TableStores:
         keys: TableKeys,
         reader: Reader,
         route: Route | None,
+        control: ControlTopic | None,
     ) -> None:
         self.listed = keys.listed
         self.threads = keys.threads
@@ -36,6 +38,8 @@ class TableStores:
         self._keys = keys
         self._reader = reader
         self._route = route
+        self._control = control
+        self._opened: dict[str, TableStore] = {}
         self._lake = Lake(spark, keys.catalog)
 
     def open(self, name: str) -> TableStore:
@@ -46,7 +50,11 @@ class TableStores:
             )
         # A reader of its own: it remembers the shape of what it read last.
         reader = Reader(self._keys.config)
-        return TableStore(self._spark, self._lake, name, keys=self._keys, reader=reader)
+        store = TableStore(self._spark, self._lake, name, keys=self._keys, reader=reader)
+        self._opened[name] = store
+        # The driver before this one may have ended between a commit and its event.
+        self.tell([name])
+        return store
 
     def split(self, batch: DataFrame) -> Split:
         if self._route is not None:
@@ -65,3 +73,12 @@ class TableStores:
 
     def hint(self) -> Ledger | None:
         return self._broker.group_ledger()
+
+    def tell(self, names: Iterable[str]) -> None:
+        if self._control is not None:
+            found = [self._opened[name].published() for name in names]
+            self._control.tell([one for one in found if one is not None])
+
+    def close(self) -> None:
+        if self._control is not None:
+            self._control.close()
