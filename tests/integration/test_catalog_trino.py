@@ -11,7 +11,7 @@ from tests.support.catalog_process import WAREHOUSE, CatalogProcess
 from tests.support.lab import wait_until
 from tests.support.minio import REGION, MinIO
 from tests.support.spark_lake import Story
-from tests.support.trino import Trino, running
+from tests.support.trino import Trino, running, signed_by
 from trino.exceptions import TrinoQueryError
 
 # The first test may have to load Trino.
@@ -94,26 +94,6 @@ STORY_IN_S3: Story = (
     ("ALTER TABLE remote.store.t EXECUTE optimize", None),
     ("DROP TABLE remote.store.t", None),
 )
-
-
-def signed_by(key: str, uri: str) -> dict[str, str]:
-    """Tell Trino where our catalog is, and who signs."""
-    return {
-        "iceberg.catalog.type": "rest",
-        "iceberg.rest-catalog.uri": uri,
-        "iceberg.rest-catalog.warehouse": WAREHOUSE,
-        "iceberg.rest-catalog.sigv4-enabled": "true",
-        "iceberg.rest-catalog.signing-name": "s3tables",
-        "s3.aws-access-key": key,
-        "s3.aws-secret-key": f"{key}-secret",
-        "s3.region": "us-east-1",
-        # Without it Trino does not know the settings above, which it signs with.
-        "fs.native-s3.enabled": "true",
-        "fs.native-local.enabled": "true",
-        "local.location": "/",
-        "iceberg.expire-snapshots.min-retention": "0s",
-        "iceberg.remove-orphan-files.min-retention": "0s",
-    }
 
 
 def tell(trino: Trino, story: Story) -> None:

@@ -2,6 +2,7 @@
 
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -156,6 +157,18 @@ def test_json_is_fitted_to_the_table_and_a_fault_says_where(lake: FleetLab) -> N
         2,
         "required column id has no value",
     )
+
+
+def test_values_that_did_not_fit_at_first_are_rows_once_and_leave_no_files(lake: FleetLab) -> None:
+    lake.sql("CREATE TABLE NS.a (id BIGINT)")
+    run = lake.start(1, one(lake))
+    for values in (1, 2), ("3", 4), ("5", 6), (7, 8), (9, "10"):
+        run.write([{"id": value} for value in values])
+    assert lake.ids("a") == list(range(1, 11))
+    known = {
+        Path(path.removeprefix("file:")) for (path,) in lake.sql("SELECT file_path FROM NS.a.files")
+    }
+    assert set(next(iter(known)).parent.glob("*.parquet")) == known
 
 
 def test_the_fault_of_a_value_names_its_column(lake: FleetLab) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.support.catalog_process import WAREHOUSE
 from tests.support.lab import wait_until
 from tests.support.ports import free_port
 from trino.dbapi import connect
@@ -49,6 +50,26 @@ catalog.store=memory
 query.max-memory-per-node=256MB
 memory.heap-headroom-per-node=200MB
 """
+
+
+def signed_by(key: str, uri: str) -> dict[str, str]:
+    """Tell Trino where our catalog is, and who signs."""
+    return {
+        "iceberg.catalog.type": "rest",
+        "iceberg.rest-catalog.uri": uri,
+        "iceberg.rest-catalog.warehouse": WAREHOUSE,
+        "iceberg.rest-catalog.sigv4-enabled": "true",
+        "iceberg.rest-catalog.signing-name": "s3tables",
+        "s3.aws-access-key": key,
+        "s3.aws-secret-key": f"{key}-secret",
+        "s3.region": "us-east-1",
+        # Without it Trino does not know the settings above, which it signs with.
+        "fs.native-s3.enabled": "true",
+        "fs.native-local.enabled": "true",
+        "local.location": "/",
+        "iceberg.expire-snapshots.min-retention": "0s",
+        "iceberg.remove-orphan-files.min-retention": "0s",
+    }
 
 
 class Trino:

@@ -62,7 +62,7 @@ _UNUSED_JARS = (
 _FLAGS = (
     "-XX:+UseSerialGC",
     "-XX:MaxMetaspaceSize=256m",
-    "-XX:ReservedCodeCacheSize=96m",
+    "-XX:ReservedCodeCacheSize=240m",
     # Without memory nothing works any more, and what still runs may take minutes to fail.
     "-XX:+ExitOnOutOfMemoryError",
     "-Djdk.reflect.useDirectMethodHandle=false",

@@ -22,6 +22,8 @@ class BadRecord:
 
 @dataclass(frozen=True)
 class BatchCounts:
+    """`misfits` did not fit at first sight; they may be rows all the same."""
+
     consumed: int
     filtered: int
     dead: int
@@ -29,6 +31,7 @@ class BatchCounts:
     min_time: datetime | None
     max_time: datetime | None
     valid_through: datetime | None
+    misfits: int = 0
 
     @classmethod
     def nothing(cls) -> Self:
@@ -40,7 +43,11 @@ class BatchCounts:
 
 
 def observed(
-    parsed: DataFrame, fault: Column, partitions: Sequence[tuple[str, int]]
+    parsed: DataFrame,
+    fault: Column,
+    partitions: Sequence[tuple[str, int]],
+    *,
+    misfit: Column | None = None,
 ) -> tuple[DataFrame, Observation]:
     observation = Observation()
     # Each is asked of every record; a topic with very many goes without a watermark.
@@ -50,7 +57,8 @@ def observed(
         for topic, partition in watched
     ]
     watermarks = fn.array(*newest).alias("watermarks")
-    return parsed.observe(observation, *_measures(fault), watermarks), observation
+    misfits = fn.count(fn.lit(None) if misfit is None else misfit).alias("misfits")
+    return parsed.observe(observation, *_measures(fault), misfits, watermarks), observation
 
 
 def _is_from(topic: str, partition: int) -> Column:
@@ -81,6 +89,7 @@ def counts_of(observation: Observation) -> BatchCounts:
         min_time=_moment(found["min_time"]),
         max_time=_moment(found["max_time"]),
         valid_through=valid_through(found["watermarks"]),
+        misfits=found["misfits"],
     )
 
 

@@ -61,15 +61,19 @@ class JsonConverter:
     def read(self, frame: DataFrame, name: str, wanted: StructType | None) -> Reading:
         text = json_text(raw(name))
         kind = self._found(frame, text) if wanted is None else wanted
-        parsed = fn.col(name)
+        parsed, present = fn.col(name), ~is_json_null(name)
+        # A column of its own: who asks the bytes later on has them copied until then.
+        columns = {
+            name: json_column(fn.when(present, text), kind),
+            f"{name}_present": present,
+        }
         broken = event(
-            ~is_json_null(name) & is_broken(parsed),
+            fn.col(f"{name}_present") & is_broken(parsed),
             "converter",
             "it is no JSON (UTF-8) of the shape that is read",
         )
         side = Side(Leaf(content(parsed, kind), kind), schema=False)
-        present = fn.when(~is_json_null(name), text)
-        return Reading(({name: json_column(present, kind)},), side, (broken,), kind.json())
+        return Reading((columns,), side, (broken,), kind.json())
 
     def _found(self, frame: DataFrame, text: Column) -> DataType:
         found = found_type(frame, text, self._known)

@@ -50,7 +50,7 @@ def convert(column: Column, source: DataType, target: DataType) -> Converted:
     """Change a column of one type to another; where that cannot be, every value is a fault."""
     if isinstance(source, NullType):
         return Converted(fn.lit(None).cast(target))
-    if source == target:
+    if fits(source, target):
         return Converted(column)
     if isinstance(target, VariantType):
         return Converted(fn.to_variant_object(column))
@@ -66,6 +66,30 @@ def convert(column: Column, source: DataType, target: DataType) -> Converted:
     if made is None:
         return Converted(fn.lit(None).cast(target), column.isNotNull())
     return Converted(made, column.isNotNull() & made.isNull())
+
+
+def fits(source: DataType, target: DataType) -> bool:
+    """Tell whether every value of one type is one of the other as it stands.
+
+    Comments on fields make types unequal; to take a struct apart for them costs more than to parse
+    it.
+    """
+    if isinstance(source, StructType) and isinstance(target, StructType):
+        return source.names == target.names and all(
+            fits(one.dataType, other.dataType) and (other.nullable or not one.nullable)
+            for one, other in zip(source.fields, target.fields, strict=True)
+        )
+    if isinstance(source, ArrayType) and isinstance(target, ArrayType):
+        nulls = target.containsNull or not source.containsNull
+        return nulls and fits(source.elementType, target.elementType)
+    if isinstance(source, MapType) and isinstance(target, MapType):
+        nulls = target.valueContainsNull or not source.valueContainsNull
+        return (
+            nulls
+            and fits(source.keyType, target.keyType)
+            and fits(source.valueType, target.valueType)
+        )
+    return source == target
 
 
 def any_of(failures: list[Column]) -> Column | None:

@@ -17,11 +17,14 @@ from pyspark.sql.types import (
     VariantType,
 )
 
+from frazil.spark_sink.counts import DROPPED
 from frazil.spark_sink.raw import letters_of
 from frazil.spark_sink.records.json_values import is_broken, json_column, json_text
 from frazil.spark_sink.records.reader import Records
 from frazil.spark_sink.tables.convert import member
 
+MISFIT = "misfit"
+_COUNTED = ("topic", "partition", "offset", "timestamp", DROPPED)
 _AGAIN = "again"
 _ROW = "row"
 
@@ -30,14 +33,35 @@ _ROW = "row"
 class Rows:
     """A frame of records, the columns that make rows of them, and the fault of each, or null.
 
-    `reason` is the class of that fault. Both are expressions and not columns, for each further
-    column copies the record again.
+    `reason` is the class of that fault.
     """
 
     frame: DataFrame
-    columns: list[Column]
+    columns: Mapping[str, Column]
     fault: Column
     reason: Column
+
+    @property
+    def made(self) -> DataFrame:
+        """Compute each column and fault once, whoever asks for it later.
+
+        Columns have numbers here, for a table's may be named like those beside them. `misfit` is
+        true where the record was not what its converter had expected.
+        """
+        columns = enumerate(self.columns.values())
+        return self.frame.select(
+            *_COUNTED,
+            fn.col("fault").isNotNull().alias(MISFIT),
+            self.fault.alias("fault"),
+            *(column.alias(str(number)) for number, column in columns),
+        )
+
+    def good(self, made: DataFrame) -> DataFrame:
+        """Return what was made of records without a fault, as the table names it."""
+        names = enumerate(self.columns)
+        return made.where(~fn.col(DROPPED) & fn.col("fault").isNull()).select(
+            *(fn.col(str(number)).alias(name) for number, name in names)
+        )
 
     def letters(self) -> DataFrame:
         return letters_of(self.frame, self.reason, self.fault)
@@ -69,20 +93,19 @@ def rows_of(records: Records, schema: StructType, *, ignore_case: bool, again: b
     fault = fn.coalesce(fn.col("fault").getField("text"), first.fault)
     reason = fn.coalesce(fn.col("fault").getField("class"), fn.lit(_ROW))
     if not again:
-        columns = [column.alias(name) for name, column in first.columns.items()]
-        return Rows(frame, columns, fn.when(~fn.col("dropped"), fault), reason)
+        return Rows(frame, first.columns, fn.when(~fn.col(DROPPED), fault), reason)
     text = as_text(schema)
     parsed = json_column(json_text(fn.col("raw_value")), text)
     frame = frame.select("*", fn.when(fn.col("fault").isNotNull(), parsed).alias(_AGAIN))
     second = _projection(fn.col(_AGAIN), text, schema, ignore_case=ignore_case)
     fits = ~is_broken(fn.col(_AGAIN))
-    columns = [
-        fn.when(fits, second.columns[name]).otherwise(column).alias(name)
+    columns = {
+        name: fn.when(fits, second.columns[name]).otherwise(column)
         for name, column in first.columns.items()
-    ]
+    }
     fault = fn.when(fits, second.fault).otherwise(fault)
     reason = fn.when(fits, _ROW).otherwise(reason)
-    return Rows(frame, columns, fn.when(~fn.col("dropped"), fault), reason)
+    return Rows(frame, columns, fn.when(~fn.col(DROPPED), fault), reason)
 
 
 def _changed(kind: StructType, is_text: Callable[[DataType], bool]) -> StructType:

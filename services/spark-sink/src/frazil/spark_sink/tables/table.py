@@ -18,7 +18,7 @@ from frazil.spark_sink.tables.evolution import changes, storable_struct
 from frazil.spark_sink.tables.files import write_files
 from frazil.spark_sink.tables.guarded import GuardedTable
 from frazil.spark_sink.tables.lake import Lake
-from frazil.spark_sink.tables.rows import rows_of, wanted
+from frazil.spark_sink.tables.rows import MISFIT, rows_of, wanted
 from frazil.spark_sink.tables.settings import TableKeys
 from frazil.worker.errors import BadTableError, NoTableError, UnavailableError
 
@@ -37,6 +37,7 @@ class TableStore(GuardedTable):
         self._spark = spark
         self._keys = keys
         self._reader = reader
+        self._has_misfits = False
         found = lake.load(table)
         if found is None and not keys.creates:
             raise NoTableError(
@@ -54,11 +55,22 @@ class TableStore(GuardedTable):
         records = self._read(part)
         if self._table is None:
             return self._nothing_known(records, partitions)
-        again = self._parses_as_wanted
+        draft = self._draft(records, partitions, again=self._has_misfits)
+        misfits = draft.counts.misfits if self._parses_as_wanted else 0
+        if misfits and not self._has_misfits:
+            # To be ready for them in every batch would cost each record twice the code.
+            self.delete_files(draft.files)
+            draft = self._draft(records, partitions, again=True)
+        self._has_misfits = misfits > 0
+        return draft
+
+    def _draft(
+        self, records: Records, partitions: Sequence[tuple[str, int]], *, again: bool
+    ) -> Written:
         rows = rows_of(records, self._schema, ignore_case=self._keys.ignores_case, again=again)
-        seen, observation = observed(rows.frame, rows.fault, partitions)
-        good = seen.where(~fn.col("dropped") & rows.fault.isNull()).select(*rows.columns)
-        files = write_files(self._spark, self._table, good, self._keys.written_with)
+        misfit = fn.when(fn.col(MISFIT), 1)
+        seen, observation = observed(rows.made, fn.col("fault"), partitions, misfit=misfit)
+        files = write_files(self._spark, self._table, rows.good(seen), self._keys.written_with)
         return Written(files, counts_of(observation), rows.letters)
 
     def _read(self, part: DataFrame) -> Records:
