@@ -79,9 +79,8 @@ class Trickle:
     @property
     def ages(self) -> list[float]:
         """Leave out the last seconds: a sink whose tasks wait for records has its own figure."""
-        return [
-            age for seen, age in self.rows if self.since < seen - age < self._end - _TAIL_SECONDS
-        ]
+        last = self._end - _TAIL_SECONDS
+        return [age for seen, age in self.rows if self.since < seen - age < last]
 
     @property
     def last(self) -> float:

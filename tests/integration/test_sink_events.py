@@ -1,32 +1,18 @@
 """Events on the control topic, with a real broker: what was committed is told, and told whole."""
 
-import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from aiokafka import AIOKafkaConsumer, TopicPartition
 from tests.support.events import read_event
 from tests.support.lab import Lab, wait_until
 
 TABLE, COMPLETE = 3, 4
 
 
-async def _events(lab: Lab, topic: str) -> Sequence[dict[str, Any]]:
-    partition, found = TopicPartition(topic, 0), []
-    async with AIOKafkaConsumer(
-        bootstrap_servers=lab.bootstrap_servers, isolation_level="read_committed"
-    ) as consumer:
-        consumer.assign([partition])
-        await consumer.seek_to_beginning(partition)
-        # Marks of transactions have offsets too, so the end cannot be counted.
-        while batch := await consumer.getmany(timeout_ms=2000):
-            found += [record for records in batch.values() for record in records]
-    assert {record.key for record in found} == {b"connect-lab"}
-    return [read_event(record.value) for record in found]
-
-
 def events(lab: Lab, topic: str) -> Sequence[dict[str, Any]]:
-    return asyncio.run(_events(lab, topic))
+    records = lab.records(topic)
+    assert {record.key for record in records} == {b"connect-lab"}
+    return [read_event(record.value) for record in records]
 
 
 def keys(lab: Lab) -> dict[str, str]:

@@ -1,9 +1,7 @@
 """Dead letters in a topic, and topics by a pattern, with a real broker."""
 
-import asyncio
 from collections.abc import Sequence
 
-from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.admin import NewTopic
 from tests.support.lab import Lab, wait_until
 
@@ -13,20 +11,11 @@ BROKEN = b'{"id": 2'
 WRONG = b'{"id": "x"}'
 
 
-async def _letters(lab: Lab, topic: str) -> Sequence[tuple[bytes | None, dict[str, str]]]:
-    partition = TopicPartition(topic, 0)
-    async with AIOKafkaConsumer(bootstrap_servers=lab.bootstrap_servers) as consumer:
-        consumer.assign([partition])
-        await consumer.seek_to_beginning(partition)
-        end = (await consumer.end_offsets([partition]))[partition]
-        found = [await consumer.getone(partition) for _ in range(end)]
-    return [
-        (record.value, {name: value.decode() for name, value in record.headers}) for record in found
-    ]
-
-
 def letters(lab: Lab, topic: str) -> Sequence[tuple[bytes | None, dict[str, str]]]:
-    return asyncio.run(_letters(lab, topic))
+    return [
+        (record.value, {name: value.decode() for name, value in record.headers})
+        for record in lab.records(topic)
+    ]
 
 
 def create_topic(lab: Lab, name: str) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 
 import httpx
 import pyarrow as pa
-from aiokafka import AIOKafkaProducer
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from pyiceberg.catalog.rest import RestCatalog
 from pyiceberg.exceptions import CommitFailedException
@@ -203,6 +203,23 @@ class Lab:
             await producer.flush()
         finally:
             await producer.stop()
+
+    def records(self, topic: str) -> list[Any]:
+        """Read a topic of one partition, but for what no transaction has committed."""
+        return asyncio.run(self._consume(TopicPartition(topic, 0)))
+
+    async def _consume(self, partition: TopicPartition) -> list[Any]:
+        found: list[Any] = []
+        async with AIOKafkaConsumer(
+            bootstrap_servers=self.bootstrap_servers, isolation_level="read_committed"
+        ) as consumer:
+            consumer.assign([partition])
+            await consumer.seek_to_beginning(partition)
+            end = (await consumer.end_offsets([partition]))[partition]
+            while await consumer.position(partition) < end:
+                batches = await consumer.getmany(timeout_ms=200)
+                found += [record for batch in batches.values() for record in batch]
+        return found
 
     def start(
         self,

@@ -76,5 +76,5 @@ class IcebergDestination:
             keys=self.keys,
             reader=self.reader,
             route=self.route,
-            control=self.events and ControlTopic(spark, self.events),
+            control=None if self.events is None else ControlTopic(spark, self.events),
         )

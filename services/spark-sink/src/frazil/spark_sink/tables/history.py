@@ -51,7 +51,9 @@ class History:
         metadata = self._table.operations().current()
         ref = metadata.ref(tag_of(self._connector))
         snapshot = None if ref is None else metadata.snapshot(ref.snapshotId())
-        ledger = None if snapshot is None else self._ledger_of(snapshot)
+        if snapshot is None:
+            return None
+        ledger = self._ledger_of(snapshot)
         return None if ledger is None else (int(snapshot.snapshotId()), ledger)
 
     def ledgers(self) -> Iterator[Ledger]:
