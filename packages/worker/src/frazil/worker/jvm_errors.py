@@ -1,6 +1,8 @@
 """Java's exceptions as they reach Python: PySpark wraps some of them, py4j the rest."""
 
 import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors.exceptions.captured import CapturedException
@@ -25,6 +27,15 @@ def java_message(error: BaseException) -> str:
         before, cause, causes = java_stack(error).partition(f"\n{_CAUSE}")
         text = f"{_class_of(before)}: {text}\n{cause}{causes}"
     return "\n".join(line for line in text.splitlines() if line and not _FRAME.match(line))
+
+
+@contextmanager
+def java_errors_as(meaning: Callable[[str], WorkerError]) -> Iterator[None]:
+    """Say what an error of Java's means here; `meaning` gets its own words."""
+    try:
+        yield
+    except JAVA_ERRORS as error:
+        raise meaning(java_message(error)) from None
 
 
 def in_words(error: BaseException) -> WorkerError:

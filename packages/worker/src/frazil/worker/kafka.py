@@ -1,13 +1,14 @@
 """The broker, asked through the Kafka client that the JVM already has."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from pyspark.sql import SparkSession
 
 from frazil.worker.bridge import jvm
 from frazil.worker.errors import UnavailableError
-from frazil.worker.jvm_errors import JAVA_ERRORS, java_message
+from frazil.worker.jvm_errors import java_errors_as
 
 _TIMEOUTS = {"request.timeout.ms": "5000", "default.api.timeout.ms": "10000"}
 
@@ -21,10 +22,8 @@ class Admin:
         self.java = jvm(spark).org.apache.kafka.clients.admin.Admin.create(properties)
 
     def ask(self, call: Callable[[], Any]) -> Any:
-        try:
+        with java_errors_as(partial(broker_error, servers=self._servers)):
             return call()
-        except JAVA_ERRORS as error:
-            raise broker_error(java_message(error), self._servers) from None
 
     def close(self) -> None:
         self.java.close()

@@ -97,7 +97,7 @@ def sink_config(
         tolerate_errors=config["errors.tolerance"] == "all",
         most_dead=config[MOST_DEAD],
         letters=letters,
-        own_topics=frozenset(own_topics) | {one.name for one in (letters,) if one},
+        own_topics=frozenset(filter(None, [*own_topics, config[DEAD_LETTER_TOPIC]])),
         log_errors=config["errors.log.enable"],
         log_places=config["errors.log.include.messages"],
         cores=config["tasks.max"],

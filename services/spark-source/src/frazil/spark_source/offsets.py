@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -11,7 +12,7 @@ from frazil.spark_source.core.values import as_json
 from frazil.spark_source.java_functions import JavaFunctions
 from frazil.spark_source.reader import Offset
 from frazil.worker.bridge import jvm
-from frazil.worker.jvm_errors import JAVA_ERRORS, java_message
+from frazil.worker.jvm_errors import java_errors_as
 from frazil.worker.kafka import broker_error
 
 _DESERIALIZER = "org.apache.kafka.common.serialization.StringDeserializer"
@@ -32,14 +33,12 @@ def key_of(connector: str, partition: Mapping[str, Any]) -> str:
 def read_offset(spark: SparkSession, config: SourceConfig, key: str) -> Offset | None:
     """Return the newest committed position under the key; None if there is none, or a tombstone."""
     java = jvm(spark)
-    try:
+    with java_errors_as(partial(broker_error, servers=config.kafka["bootstrap.servers"])):
         consumer = java.org.apache.kafka.clients.consumer.KafkaConsumer({**config.kafka, **_OWN})
         try:
             text = _newest(spark, consumer, config.offsets_topic, key)
         finally:
             consumer.close()
-    except JAVA_ERRORS as error:
-        raise broker_error(java_message(error), config.kafka["bootstrap.servers"]) from None
     offset: Offset | None = None if text is None else json.loads(text)
     return offset
 

@@ -1,7 +1,6 @@
 """One Kafka transaction for each batch: its records and the position behind them, or neither."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -11,7 +10,7 @@ from frazil.spark_source.config import SourceConfig
 from frazil.spark_source.java_functions import JavaFunctions
 from frazil.worker.bridge import jvm
 from frazil.worker.errors import BadRecordError, WorkerError
-from frazil.worker.jvm_errors import JAVA_ERRORS, java_message
+from frazil.worker.jvm_errors import java_errors_as
 from frazil.worker.transactions import TransactionalProducer, transaction_error
 
 
@@ -21,7 +20,8 @@ class Producer:
     def __init__(self, spark: SparkSession, config: SourceConfig) -> None:
         self._jvm = jvm(spark)
         self._config = config
-        with self._errors():
+        self._meaning = partial(producer_error, config=config)
+        with java_errors_as(self._meaning):
             self._producer = TransactionalProducer(
                 spark, config.kafka, name=f"frazil-{config.connector}"
             )
@@ -29,7 +29,7 @@ class Producer:
 
     def send(self, texts: list[str], *, key: str, offset: str) -> Offsets:
         """Send a batch and its position; return where it ended in the topic."""
-        with self._errors():
+        with java_errors_as(self._meaning):
             with self._producer.transaction() as transaction:
                 futures = self._lines(texts).map(self._send).toList()
                 transaction.send(self._producer.record(self._config.offsets_topic, key, offset))
@@ -43,13 +43,6 @@ class Producer:
 
     def close(self) -> None:
         self._producer.close()
-
-    @contextmanager
-    def _errors(self) -> Iterator[None]:
-        try:
-            yield
-        except JAVA_ERRORS as error:
-            raise producer_error(java_message(error), self._config) from None
 
 
 def producer_error(message: str, config: SourceConfig) -> WorkerError:

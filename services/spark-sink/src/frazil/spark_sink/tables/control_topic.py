@@ -1,10 +1,10 @@
 """The control topic: what was committed, for those who start jobs of their own from it."""
 
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 
 from pyspark.sql import SparkSession
 
@@ -14,7 +14,7 @@ from frazil.contracts.plugins import ParsedConfig
 from frazil.contracts.plugins.iceberg_keys import CONTROL_EVENTS, CONTROL_TOPIC, TRANSACTION_PREFIX
 from frazil.spark_sink.core.events import Published, events_of
 from frazil.worker.connector import kafka_properties
-from frazil.worker.jvm_errors import JAVA_ERRORS, java_message
+from frazil.worker.jvm_errors import java_errors_as
 from frazil.worker.kafka import Admin
 from frazil.worker.new_topic import NewTopic
 from frazil.worker.topics import Topics
@@ -56,7 +56,13 @@ class ControlTopic:
             Topics(spark, admin).require(NewTopic(keys.topic, partitions=1))
         finally:
             admin.close()
-        with self._errors():
+        self._meaning = partial(
+            transaction_error,
+            connector=keys.connector,
+            epoch=keys.epoch,
+            servers=keys.kafka["bootstrap.servers"],
+        )
+        with java_errors_as(self._meaning):
             self._producer = TransactionalProducer(
                 spark, keys.kafka, name=keys.transactional_id, values="ByteArray"
             )
@@ -66,22 +72,14 @@ class ControlTopic:
         events = events_of(batch, group=group, now=datetime.now(UTC))
         if not events:
             return
-        with self._turn, self._errors(), self._producer.transaction() as transaction:
+        with (
+            self._turn,
+            java_errors_as(self._meaning),
+            self._producer.transaction() as transaction,
+        ):
             for event in events:
                 # One key for all, so that they stay in order.
                 transaction.send(self._producer.record(self._keys.topic, group, event))
 
     def close(self) -> None:
         self._producer.close()
-
-    @contextmanager
-    def _errors(self) -> Iterator[None]:
-        try:
-            yield
-        except JAVA_ERRORS as error:
-            raise transaction_error(
-                java_message(error),
-                connector=self._keys.connector,
-                epoch=self._keys.epoch,
-                servers=self._keys.kafka["bootstrap.servers"],
-            ) from None
