@@ -2,11 +2,13 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from unittest.mock import Mock
 
 import pytest
 from tests.support.postgresql import PostgreSQL
 
 from frazil.control_api.core.ports import LeaderLock
+from frazil.control_api.store.lock import SessionLock
 from frazil.control_api.store.repository import Repository
 
 # The first one waits until there is a PostgreSQL.
@@ -55,6 +57,18 @@ async def test_it_is_not_lost_while_nothing_happens(lock_of: Callable[[], Leader
     lock = lock_of()
     assert await lock.take()
     assert not await is_lost(lock, 0.2)
+
+
+@pytest.mark.parametrize("url", ["postgresql"], indirect=True)
+async def test_the_database_is_not_asked_while_nothing_happens(
+    lock_of: Callable[[], LeaderLock], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_alive = Mock(return_value=True)
+    monkeypatch.setattr(SessionLock, "_is_alive", is_alive)
+    lock = lock_of()
+    assert await lock.take()
+    assert not await is_lost(lock, 0.2)
+    assert is_alive.call_count == 1
 
 
 async def test_releasing_what_one_does_not_have_is_no_error(

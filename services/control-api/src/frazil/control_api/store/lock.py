@@ -2,7 +2,9 @@
 
 import asyncio
 from pathlib import Path
+from typing import cast
 
+import psycopg
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -60,11 +62,12 @@ class SessionLock:
 
     async def _something_comes_in(self) -> None:
         """Wait for a byte that nobody asked for: mostly the end of the connection."""
-        if self._session is None or self._session.connection.driver_connection is None:
+        if self._session is None:
             return
         loop = asyncio.get_running_loop()
         came = asyncio.Event()
-        socket = self._session.connection.driver_connection.fileno()
+        # Out of the pool, its `driver_connection` is None.
+        socket = cast("psycopg.Connection", self._session.connection.dbapi_connection).fileno()
         loop.add_reader(socket, came.set)
         try:
             await came.wait()
