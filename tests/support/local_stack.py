@@ -47,7 +47,7 @@ class LocalStack:
 
     def start_producing(self, *arguments: str) -> "subprocess.Popen[bytes]":
         servers = self._stack.ports.bootstrap_servers
-        command = [sys.executable, "-m", "frazil.log_generator", *arguments]
+        command = [sys.executable, "-m", "frazil.log_generator", "produce", *arguments]
         return subprocess.Popen(
             [*command, "--bootstrap-servers", servers],
             stdout=subprocess.DEVNULL,

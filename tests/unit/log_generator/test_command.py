@@ -9,6 +9,8 @@ from structlog.testing import capture_logs
 from typer.testing import CliRunner
 
 import frazil.log_generator.__main__ as command
+from frazil.cli.generator import generator_command
+from frazil.log_generator.drive import Drive
 from frazil.log_generator.errors import BrokerUnavailableError
 from frazil.log_generator.topics import Topic, topics_of
 
@@ -24,7 +26,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[dict[str, Any]]]:
         for report in arguments["reports"].values():
             report.produced = 5
 
-    monkeypatch.setattr(command, "produce", produce)
+    monkeypatch.setattr(command, "produce_records", produce)
     monkeypatch.setattr(command, "configure", lambda *_: None)
     with capture_logs():
         yield made
@@ -35,7 +37,7 @@ def invoke(*arguments: str) -> Any:
 
 
 def test_one_json_line_a_topic_ends_a_run(calls: list[dict[str, Any]]) -> None:
-    result = invoke("all", "-n", "5", "--rate", "10", "--bootstrap-servers", "here:1")
+    result = invoke("produce", "all", "-n", "5", "--rate", "10", "--bootstrap-servers", "here:1")
     lines = [json.loads(line) for line in result.stdout.splitlines()]
     assert result.exit_code == 0
     assert [line["topic"] for line in lines] == list(Topic)
@@ -45,7 +47,7 @@ def test_one_json_line_a_topic_ends_a_run(calls: list[dict[str, Any]]) -> None:
 
 
 def test_a_broker_that_is_not_there_is_one_sentence(calls: list[dict[str, Any]]) -> None:
-    result = invoke("apilogs", "-n", "5", "--bootstrap-servers", "nowhere:1")
+    result = invoke("produce", "apilogs", "-n", "5", "--bootstrap-servers", "nowhere:1")
     assert result.exit_code == 1
     assert result.stderr.strip().splitlines()[-1] == "No Kafka broker answers at nowhere:1."
     assert json.loads(result.stdout)["produced"] == 0
@@ -53,7 +55,7 @@ def test_a_broker_that_is_not_there_is_one_sentence(calls: list[dict[str, Any]])
 
 
 def test_an_unknown_topic_is_refused_before_anything_starts(calls: list[dict[str, Any]]) -> None:
-    result = invoke("syslogs")
+    result = invoke("produce", "syslogs")
     assert result.exit_code == 2
     assert not calls
 
@@ -62,8 +64,64 @@ def test_the_environment_names_the_broker(
     calls: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FRAZIL_BOOTSTRAP_SERVERS", "there:9")
-    invoke("auditlogs", "-n", "1")
+    invoke("produce", "auditlogs", "-n", "1")
     assert calls[0]["servers"] == "there:9"
+
+
+def test_what_the_frazil_command_starts_is_understood(calls: list[dict[str, Any]]) -> None:
+    arguments = generator_command("all", "-n", "1", "--rate", "2.5", servers="here:1")[3:]
+    assert invoke(*arguments).exit_code == 0
+    assert calls[0]["servers"] == "here:1"
+
+
+@pytest.fixture
+def driven(monkeypatch: pytest.MonkeyPatch, calls: list[dict[str, Any]]) -> list[Drive]:
+    del calls
+    made: list[Drive] = []
+
+    async def run(self: Drive) -> None:
+        made.append(self)
+
+    monkeypatch.setattr(Drive, "run", run)
+    monkeypatch.setenv("FRAZIL_S3_RATE", "0")
+    return made
+
+
+def test_one_json_line_ends_a_drive(driven: list[Drive], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FRAZIL_RECORDS_TOPICS", "auditlogs")
+    result = invoke("drive")
+    assert result.exit_code == 0
+    assert json.loads(result.stdout) == {"operations": {}, "records": {"auditlogs": 0}}
+    assert len(driven) == 1
+
+
+def test_the_store_is_used_if_it_is_known(
+    driven: list[Drive], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FRAZIL_S3_RATE", "3")
+    monkeypatch.setenv("FRAZIL_S3_ENDPOINT", "http://nowhere")
+    monkeypatch.setenv("FRAZIL_S3_ACCESS_KEY", "key")
+    monkeypatch.setenv("FRAZIL_S3_SECRET_KEY", "hush")
+    result = invoke("drive")
+    assert result.exit_code == 0
+    assert driven[0]._traffic is not None
+    assert "hush" not in result.output
+
+
+def test_settings_that_make_no_sense_start_nothing(
+    driven: list[Drive], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FRAZIL_S3_MIX", "copy:1")
+    result = invoke("drive")
+    assert result.exit_code == 2
+    assert "FRAZIL_S3_MIX" in result.stderr
+    assert driven == []
+
+
+@pytest.mark.parametrize(("beating", "code"), [(True, 0), (False, 1)])
+def test_health_is_an_exit_code(monkeypatch: pytest.MonkeyPatch, beating: bool, code: int) -> None:
+    monkeypatch.setattr(command, "is_beating", lambda: beating)
+    assert invoke("healthy").exit_code == code
 
 
 def test_an_unknown_word_for_a_topic_lists_the_known_ones() -> None:

@@ -1,9 +1,10 @@
 """How many are due: never more than asked for, and in the end all of them."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frazil.log_generator.pace import CHUNK, Pace
+from frazil.log_generator.pace import CHUNK, Pace, Patience, Ticks
 
 
 def drive(pace: Pace, ticks: list[float]) -> int:
@@ -43,3 +44,21 @@ def test_a_late_generator_catches_up_in_chunks() -> None:
 def test_without_a_rate_every_chunk_is_full() -> None:
     assert Pace().due(0.0, 10**9) == CHUNK
     assert not Pace().is_done(10**9)
+
+
+def test_ticks_keep_their_distance_however_late_each_one_is_heard() -> None:
+    ticks = Ticks(rate=2, last=0.0)
+    assert [ticks.wait(now) for now in (0.0, 0.6, 1.1)] == pytest.approx([0.5, 0.4, 0.4])
+
+
+def test_ticks_that_were_missed_are_gone() -> None:
+    ticks = Ticks(rate=2, last=0.0)
+    assert ticks.wait(60.0) == 0
+    assert ticks.wait(60.0) == 0.5
+
+
+def test_patience_grows_to_its_end_and_begins_anew() -> None:
+    patience = Patience()
+    assert [patience.wait() for _ in range(7)] == [1, 2, 4, 8, 16, 16, 16]
+    patience.reset()
+    assert patience.wait() == 1

@@ -4,5 +4,5 @@ import sys
 
 
 def generator_command(*arguments: str, servers: str) -> list[str]:
-    module = [sys.executable, "-m", "frazil.log_generator"]
+    module = [sys.executable, "-m", "frazil.log_generator", "produce"]
     return [*module, *arguments, "--bootstrap-servers", servers]

@@ -1,4 +1,4 @@
-"""What can go wrong between us and the broker, each a sentence for the person who waits."""
+"""What can go wrong with the broker and the store, each a sentence for the person who waits."""
 
 from frazil.runtime.errors import UserError
 
@@ -20,3 +20,8 @@ class TopicNotFoundError(GeneratorError):
 class NotAcknowledgedError(GeneratorError):
     def __init__(self, topic: str, reason: str) -> None:
         super().__init__(f"The broker stopped taking records for {topic}: {reason}.")
+
+
+class StoreUnavailableError(GeneratorError):
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"The store is of no use: {reason}.")
