@@ -8,9 +8,8 @@ import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.types import StringType
 from tests.support.local_state import local_state
-from tests.support.provisioner_world import unannounced
+from tests.support.provisioner_world import apply
 
-from frazil.provisioner.converge import apply_all
 from frazil.provisioner.desired import Catalog
 from frazil.provisioner.errors import StepFailedError, UnavailableError
 from frazil.provisioner.plan import CreateCatalog, CreateNamespace, CreateTable, Plan, Step
@@ -31,18 +30,14 @@ def wanted(folder: Path) -> Catalog:
 
 @pytest.fixture
 async def system(tmp_path: Path) -> AsyncIterator[CatalogSystem]:
-    async with open_catalog(wanted(tmp_path)) as opened:
+    async with open_catalog(wanted(tmp_path), 10) as opened:
         yield opened
 
 
 @pytest.fixture
 async def rival(tmp_path: Path) -> AsyncIterator[CatalogSystem]:
-    async with open_catalog(wanted(tmp_path)) as opened:
+    async with open_catalog(wanted(tmp_path), 10) as opened:
         yield opened
-
-
-async def apply(*systems: CatalogSystem) -> Plan:
-    return await apply_all(systems, unannounced, pause=0)
 
 
 async def steps(system: CatalogSystem) -> tuple[Step, ...]:

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ import frazil.provisioner.__main__ as command
 from frazil.provisioner.converge import System
 from frazil.provisioner.desired import DesiredState
 from frazil.provisioner.errors import UnavailableError
+from frazil.provisioner.patience import Patience
 from frazil.provisioner.plan import TopicState
 
 FILE = """
@@ -64,10 +66,12 @@ def test_apply_prints_each_step_and_then_has_nothing_to_do(
 ) -> None:
     assert run("apply", *TOPICS) == 0
     first = capsys.readouterr().out.splitlines()
-    assert first[0].startswith("✓ create topic a with 2 partitions (")
+    assert first[0].startswith("✓ The world answers (")
+    assert first[1] == "The world:"
+    assert first[2].startswith("✓ create topic a with 2 partitions (")
     assert first[-1] == "Done: 2 steps."
     assert run("apply", *TOPICS) == 0
-    assert capsys.readouterr().out == "Nothing to do.\n"
+    assert capsys.readouterr().out.splitlines()[1:] == ["Nothing to do."]
     assert len(world.applied) == 2
 
 
@@ -116,6 +120,29 @@ def test_a_system_that_is_not_there_is_one_sentence(
     assert capsys.readouterr().err == "Kafka does not answer at down:1.\n"
 
 
+def test_apply_waits_as_long_as_the_setting_says_and_tells(
+    run: Run, world: World, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "Patience", partial(Patience, pause=0))
+    monkeypatch.setenv("FRAZIL_WAIT_SECONDS", "60")
+    world.absent_looks = 2
+    assert run("apply", *TOPICS) == 0
+    first = capsys.readouterr().out.splitlines()[0]
+    assert first == (
+        "  waiting, 0 s of at most 60 s: The world does not answer at nowhere: it sleeps."
+    )
+    assert len(world.applied) == 2
+
+
+@pytest.mark.parametrize("verb", ["plan", "check"])
+def test_a_look_waits_for_nobody(
+    run: Run, world: World, monkeypatch: pytest.MonkeyPatch, verb: str
+) -> None:
+    monkeypatch.setenv("FRAZIL_WAIT_SECONDS", "60")
+    world.absent_looks = 1
+    assert run(verb, *TOPICS) == 1
+
+
 def test_values_come_from_the_environment_and_set_wins(
     run: Run, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -144,7 +171,7 @@ def test_a_value_may_come_from_a_file_and_not_from_the_command_line(
         (("f.yaml", "--set", "SERVERS"), "--set takes NAME=VALUE, not 'SERVERS'."),
         (("f.yaml", "--set-file", "SERVERS"), "--set-file takes NAME=VALUE, not 'SERVERS'."),
         (("f.yaml", "--set-file", "SERVERS=none"), "--set-file cannot read none"),
-        (("f.yaml", "--only", "topics,trino"), "--only does not know trino"),
+        (("f.yaml", "--only", "topics,redis"), "--only does not know redis"),
         (("none.yaml",), "none.yaml cannot be used"),
     ],
 )

@@ -166,7 +166,10 @@ def kafka(**topic: Any) -> dict[str, Any]:
     ("document", "sentence"),
     [
         ([1], "it is no mapping of sections"),
-        ({"redis": {}}, "unknown section redis; sections are kafka, catalog, connect"),
+        (
+            {"redis": {}},
+            "unknown section redis; sections are clusters, kafka, catalog, connect, trino",
+        ),
         (kafka(partitions=3, replicas=1), "kafka.topics.0.replicas: unknown key"),
         (kafka(), "kafka.topics.0.partitions: Field required"),
         (kafka(partitions=0), "kafka.topics.0.partitions: Input should be greater than"),
@@ -231,3 +234,95 @@ def test_a_file_that_is_no_yaml_is_refused(tmp_path: Path) -> None:
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidDesiredStateError, match="No such file"):
         load(tmp_path / "none.yaml", {})
+
+
+def test_a_cluster_is_healthy_where_minio_says_so(tmp_path: Path) -> None:
+    document = {"clusters": [{"name": "source", "url": "http://s3:9000"}]}
+    found = load(written(tmp_path, document), {}, parts=[Part.CLUSTERS])
+    assert found.clusters[0].health == "/minio/health/cluster"
+
+
+@pytest.mark.parametrize(
+    ("clusters", "sentence"),
+    [
+        ([{"name": "a", "url": "http://s3", "health": "up"}], "clusters.0.health: String should"),
+        ([{"name": "a", "url": "http://s3"}] * 2, "cluster a is there 2 times"),
+    ],
+)
+def test_what_a_cluster_may_not_say(tmp_path: Path, clusters: Any, sentence: str) -> None:
+    assert sentence in complaint(tmp_path, {"clusters": clusters})
+
+
+def test_to_create_a_warehouse_its_name_and_keys_are_needed(tmp_path: Path) -> None:
+    properties = {"uri": "http://c", "client.access-key-id": "a", "rest.signing-name": "s3tables"}
+    document = {"name": "c", "properties": properties, "namespaces": [], "tables": []}
+    load(written(tmp_path, {"catalog": document}), {})
+    text = complaint(tmp_path, {"catalog": {**document, "create-warehouse": True}})
+    assert text.endswith(
+        "`create-warehouse` needs warehouse, rest.signing-region, client.secret-access-key "
+        "in `properties`"
+    )
+
+
+def trino(name: str = "lake", **properties: Any) -> dict[str, Any]:
+    catalogs = [{"name": name, "properties": properties}]
+    return {"trino": {"url": "http://t", "catalogs": catalogs}}
+
+
+def test_secrets_of_trino_are_named_and_left_to_trino(tmp_path: Path) -> None:
+    properties: dict[str, Any] = {
+        "s3.aws-secret-key": "${ENV:SECRET}",
+        "s3.path-style-access": True,
+    }
+    found = load(written(tmp_path, trino(**properties)), {"ENV": "no", "SECRET": "no"})
+    assert found.trino
+    assert found.trino.catalogs[0].connector == "iceberg"
+    assert found.trino.catalogs[0].properties == {
+        "s3.aws-secret-key": "${ENV:SECRET}",
+        "s3.path-style-access": "true",
+    }
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "s3.aws-secret-key",
+        "s3.aws-access-key",
+        "connection-password",
+        "iceberg.rest-catalog.oauth2.token",
+        "iceberg.rest-catalog.oauth2.credential",
+    ],
+)
+@pytest.mark.parametrize("value", ["hunter2", "${ENV:A}hunter2", "x${ENV:A}", "${SECRET}"])
+def test_a_secret_that_trino_would_log_is_refused_and_not_repeated(
+    tmp_path: Path, name: str, value: str
+) -> None:
+    text = complaint(tmp_path, trino(**{name: value}), {"SECRET": "hunter2"})
+    assert f"trino.catalogs.0: {name} would be in Trino's log: write ${{ENV:NAME}}" in text
+    assert "hunter2" not in text
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["iceberg.rest-catalog.vended-credentials-enabled", "iceberg.rest-catalog.security"],
+)
+def test_what_only_sounds_like_a_secret_is_told(tmp_path: Path, name: str) -> None:
+    assert load(written(tmp_path, trino(**{name: "x"})), {}).trino
+
+
+@pytest.mark.parametrize("name", ["Lake", "a b", "-a", ""])
+def test_a_catalog_of_trino_is_in_small_letters(tmp_path: Path, name: str) -> None:
+    assert "trino.catalogs.0.name: String should match" in complaint(tmp_path, trino(name))
+
+
+@pytest.mark.parametrize("connector", ['"iceberg"', "iceberg WITH", ""])
+def test_a_connector_of_trino_needs_no_quotes(tmp_path: Path, connector: str) -> None:
+    document = trino()
+    document["trino"]["catalogs"][0]["connector"] = connector
+    assert "trino.catalogs.0.connector: String should match" in complaint(tmp_path, document)
+
+
+def test_a_catalog_of_trino_is_there_once(tmp_path: Path) -> None:
+    document = trino()
+    document["trino"]["catalogs"] *= 2
+    assert "catalog of Trino lake is there 2 times" in complaint(tmp_path, document)

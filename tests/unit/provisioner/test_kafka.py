@@ -7,9 +7,8 @@ import pytest
 from aiokafka.admin import NewPartitions, NewTopic
 from aiokafka.admin.config_resource import ConfigResource
 from aiokafka.errors import KafkaConnectionError
-from tests.support.provisioner_world import unannounced
+from tests.support.provisioner_world import apply
 
-from frazil.provisioner.converge import apply_all
 from frazil.provisioner.desired import Kafka
 from frazil.provisioner.errors import StepFailedError, UnavailableError
 from frazil.provisioner.plan import CreateTopic, Plan
@@ -26,6 +25,12 @@ class FakeAdmin:
         self.partitions: dict[str, int] = {}
         self.set: dict[str, dict[str, str]] = {}
         self.is_down = False
+        self.starts_late = 0
+
+    async def start(self) -> None:
+        if self.starts_late:
+            self.starts_late -= 1
+            raise KafkaConnectionError("nobody")
 
     async def describe_topics(self) -> list[dict[str, Any]]:
         if self.is_down:
@@ -64,11 +69,8 @@ class FakeAdmin:
 
 def system(admin: Any, **topic: Any) -> KafkaSystem:
     topics = [{"name": "a", "partitions": 3, **topic}]
-    return KafkaSystem(admin, Kafka.model_validate({"bootstrap.servers": "k:1", "topics": topics}))
-
-
-async def apply(kafka: KafkaSystem) -> Plan:
-    return await apply_all([kafka], unannounced, pause=0)
+    wanted = Kafka.model_validate({"bootstrap.servers": "k:1", "topics": topics})
+    return KafkaSystem(admin, wanted, 10)
 
 
 async def test_a_topic_is_created_with_partitions_and_configs_and_then_left_alone() -> None:
@@ -120,3 +122,11 @@ async def test_a_broker_that_is_gone_is_a_sentence_with_its_address() -> None:
     admin.is_down = True
     with pytest.raises(UnavailableError, match="Kafka does not answer at k:1"):
         await system(admin).plan()
+
+
+async def test_a_broker_that_is_not_there_yet_is_waited_for() -> None:
+    admin = FakeAdmin()
+    admin.starts_late = 3
+    with pytest.raises(UnavailableError, match="Kafka does not answer at k:1"):
+        await system(admin).plan()
+    assert len((await apply(system(admin), seconds=60)).steps) == 1

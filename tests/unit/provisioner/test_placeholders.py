@@ -35,6 +35,11 @@ def test_what_kafka_connect_fills_is_left_alone() -> None:
     assert fill(text, {}) == text
 
 
+def test_what_trino_fills_is_left_alone() -> None:
+    assert missing("${ENV:TRINO_SECRET}", {}) == []
+    assert fill("${ENV:TRINO_SECRET}", {"ENV": "no", "TRINO_SECRET": "no"}) == "${ENV:TRINO_SECRET}"
+
+
 def test_missing_names_come_once_and_in_order() -> None:
     document = {"a": "${B} ${A}", "b": ["${B}", "${C:-c}", {"d": "${D}"}]}
     assert missing(document, {"A": "1"}) == ["B", "D"]

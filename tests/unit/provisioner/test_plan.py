@@ -6,18 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.local_state import local_state
-from tests.support.provisioner_world import World, unannounced
+from tests.support.provisioner_world import World, apply
 
-from frazil.provisioner.converge import apply_all
-from frazil.provisioner.desired import Connector, DesiredState, TableDefinition, Topic
+from frazil.provisioner.desired import Connector, DesiredState, TableDefinition, Topic, TrinoCatalog
 from frazil.provisioner.plan import (
     CatalogState,
+    ConnectorState,
     Plan,
     PutConnector,
     TopicState,
     plan_catalog,
     plan_connectors,
     plan_topics,
+    plan_trino,
 )
 from frazil.provisioner.tables import TableState
 
@@ -71,7 +72,7 @@ async def test_after_all_steps_only_refusals_are_left(
 
 async def test_the_local_stack_is_planned_in_order_and_then_not_at_all() -> None:
     world = World(local_state())
-    await apply_all([world], unannounced, pause=0)
+    await apply(world)
     assert world.now().is_empty
     assert world.applied == [
         "create topic apilogs with 3 partitions",
@@ -150,10 +151,53 @@ def test_a_connector_is_put_only_when_it_differs(
     there: dict[str, str], changed: tuple[str, ...] | None
 ) -> None:
     connector = Connector(name="c", config={"a": "1", "b": "2"})
-    plan = plan_connectors([connector], {"c": there})
+    plan = plan_connectors([connector], {"c": ConnectorState(there)})
     assert plan.steps == (() if changed is None else (PutConnector(connector, changed),))
 
 
 def test_sentences_of_connectors_hold_no_values() -> None:
     step = PutConnector(Connector(name="c", config={"password": "hunter2"}), ("password",))
     assert step.sentence == "change connector c: password"
+
+
+def test_a_failed_connector_that_differs_is_put_and_told_of() -> None:
+    connector = Connector(name="c", config={"a": "1"})
+    plan = plan_connectors([connector], {"c": ConnectorState({"a": "2"}, "FAILED")})
+    assert plan.steps == (PutConnector(connector, ("a",)),)
+    assert plan.drifts == ("Connector c has failed: nobody says why",)
+
+
+def test_what_is_only_pending_is_nothing_to_do() -> None:
+    assert Plan(pending=("Connector c is UNASSIGNED",)).is_empty
+
+
+def test_pending_is_kept_when_plans_are_added() -> None:
+    assert (Plan(pending=("a",)) + Plan(pending=("b",))).pending == ("a", "b")
+
+
+def test_of_catalogs_in_trino_the_missing_are_made_and_the_silent_refused() -> None:
+    wanted = [TrinoCatalog(name=name, properties={}) for name in ("new", "good", "mute")]
+    plan = plan_trino(wanted, {"good": "", "mute": "Forbidden.", "theirs": "no"})
+    assert [step.sentence for step in plan.steps] == ["create catalog new in Trino"]
+    assert plan.refusals == (
+        "Catalog mute of Trino does not answer: Forbidden. When that is mended, drop it yourself "
+        'with DROP CATALOG "mute" and run this again.',
+    )
+
+
+async def test_all_nine_steps_are_planned_in_order_and_then_not_at_all() -> None:
+    local = local_state()
+    trino = {"url": "http://t", "catalogs": [{"name": "lake", "properties": {}}]}
+    whole = DesiredState.model_validate({**dict(local), "trino": trino})
+    world = World(whole, catalog=CatalogState(is_ready=True, has_warehouse=False))
+    await apply(world)
+    assert world.now().is_empty
+    kinds = [sentence.split()[1] for sentence in world.applied]
+    assert list(dict.fromkeys(kinds)) == [
+        "topic",
+        "warehouse",
+        "namespace",
+        "table",
+        "connector",
+        "catalog",
+    ]

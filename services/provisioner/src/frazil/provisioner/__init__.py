@@ -1,1 +1,1 @@
-"""Topics, namespaces, tables and connectors as one desired state: plan, apply, check."""
+"""Topics, tables, connectors, Trino's catalogs as one desired state: plan, apply, check."""

@@ -15,6 +15,7 @@ from rich.text import Text
 from frazil.provisioner.converge import System, apply_all, plan_all
 from frazil.provisioner.desired import Part, load
 from frazil.provisioner.errors import ExitCode, InvalidOptionError, ProvisionerError
+from frazil.provisioner.patience import Patience
 from frazil.provisioner.plan import Plan
 from frazil.provisioner.settings import ProvisionerSettings, environment
 from frazil.provisioner.systems import open_systems
@@ -25,7 +26,7 @@ from frazil.runtime.settings import read_settings
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
-    help="Make topics, tables and connectors what one file says.\n\n"
+    help="Make topics, tables, connectors and Trino's catalogs what one file says.\n\n"
     "Exit codes: 0 done, 1 a system or a step failed, 2 drift (check), "
     "3 refused, 4 the file, an option or a setting is wrong.",
 )
@@ -42,16 +43,15 @@ Files = Annotated[
         "--set-file", metavar="NAME=PATH", help="The same, from a file: command lines are public."
     ),
 ]
-Only = Annotated[
-    str, typer.Option(help="Parts to look at, comma separated: topics, tables, connectors.")
-]
+Only = Annotated[str, typer.Option(help=f"Parts to look at, comma separated: {', '.join(Part)}.")]
 _ALL = ",".join(Part)
+Work = Callable[[Sequence[System], Patience], Awaitable[Plan]]
 
 
 @app.command()
 def plan(file: File, values: Values = None, files: Files = None, only: Only = _ALL) -> None:
     """Print what would be done; change nothing."""
-    found = _with_systems(file, _known(values, files), only, work=plan_all)
+    found = _with_systems(file, _known(values, files), only, work=_look)
     _print(found)
     if found.is_empty:
         console.print(f"Everything is as {file} says.")
@@ -62,8 +62,8 @@ def plan(file: File, values: Values = None, files: Files = None, only: Only = _A
 def apply(file: File, values: Values = None, files: Files = None, only: Only = _ALL) -> None:
     """Do what is left to do; run twice, it changes nothing."""
 
-    async def work(systems: Sequence[System]) -> Plan:
-        return await apply_all(systems, _announced)
+    async def work(systems: Sequence[System], patience: Patience) -> Plan:
+        return await apply_all(systems, _Journal(), patience=patience)
 
     done = _with_systems(file, _known(values, files), only, work=work)
     _print(Plan(drifts=done.drifts))
@@ -76,29 +76,28 @@ def apply(file: File, values: Values = None, files: Files = None, only: Only = _
 @app.command()
 def check(file: File, values: Values = None, files: Files = None, only: Only = _ALL) -> None:
     """Exit with 2 and name the drift if something is not as the file says."""
-    found = _with_systems(file, _known(values, files), only, work=plan_all)
+    found = _with_systems(file, _known(values, files), only, work=_look)
     _print(found)
     if not found.is_empty:
         raise typer.Exit(ExitCode.DRIFT)
     console.print(f"Everything is as {file} says.")
 
 
-def _with_systems(
-    file: Path,
-    known: Mapping[str, str],
-    only: str,
-    *,
-    work: Callable[[Sequence[System]], Awaitable[Plan]],
-) -> Plan:
+async def _look(systems: Sequence[System], _patience: Patience) -> Plan:
+    return await plan_all(systems)
+
+
+def _with_systems(file: Path, known: Mapping[str, str], only: str, *, work: Work) -> Plan:
     settings = read_settings(ProvisionerSettings)
     configure(settings.log_level, settings.log_format)
-    # Its errors come to us as exceptions, and we say them once and in our words.
-    logging.getLogger("aiokafka").setLevel(logging.CRITICAL)
+    # Their errors come to us as exceptions, and we say them once and in our words.
+    for library in ("aiokafka", "urllib3"):
+        logging.getLogger(library).setLevel(logging.CRITICAL)
     desired = load(file, known, parts=_parts(only))
 
     async def run() -> Plan:
         async with open_systems(desired, settings.timeout_seconds) as systems:
-            return await work(systems)
+            return await work(systems, Patience(settings.wait_seconds))
 
     return asyncio.run(run())
 
@@ -146,13 +145,18 @@ def _line(mark: str, sentence: str, *, style: str) -> None:
     console.print(Text.assemble((mark, style), " ", sentence))
 
 
-@contextmanager
-def _announced(sentence: str) -> Iterator[None]:
-    """Say a step when it is done; a terminal also shows it while it is under way."""
-    begin = time.monotonic()
-    with console.status(Text(f"{sentence} ...")):
-        yield
-    _line("✓", f"{sentence} ({time.monotonic() - begin:.1f} s)", style="green")
+class _Journal:
+    """Lines that are good for a container's log; a terminal also shows what is under way."""
+
+    def note(self, line: str) -> None:
+        console.print(Text(line))
+
+    @contextmanager
+    def step(self, sentence: str) -> Iterator[None]:
+        begin = time.monotonic()
+        with console.status(Text(f"{sentence} ...")):
+            yield
+        _line("✓", f"{sentence} ({time.monotonic() - begin:.1f} s)", style="green")
 
 
 def main() -> None:

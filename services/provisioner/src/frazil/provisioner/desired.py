@@ -1,6 +1,7 @@
 """The desired state: what the file may say, and how it is read."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from enum import StrEnum
@@ -27,12 +28,31 @@ from frazil.provisioner.placeholders import fill, missing
 class Part(StrEnum):
     """What can be asked for alone; tables bring their namespaces along."""
 
+    CLUSTERS = "clusters"
     TOPICS = "topics"
     TABLES = "tables"
     CONNECTORS = "connectors"
+    TRINO = "trino"
 
 
-_SECTIONS = {Part.TOPICS: "kafka", Part.TABLES: "catalog", Part.CONNECTORS: "connect"}
+_SECTIONS = {
+    Part.CLUSTERS: "clusters",
+    Part.TOPICS: "kafka",
+    Part.TABLES: "catalog",
+    Part.CONNECTORS: "connect",
+    Part.TRINO: "trino",
+}
+# What AIStor is asked with for a warehouse.
+_SIGNING = (
+    "uri",
+    "warehouse",
+    "rest.signing-name",
+    "rest.signing-region",
+    "client.access-key-id",
+    "client.secret-access-key",
+)
+_SECRET_NAME = re.compile(r"secret|password|passphrase|access-key|(token|credential)$")
+_OF_TRINO = re.compile(r"\$\{ENV:[A-Za-z_][A-Za-z0-9_]*\}")
 
 
 def _as_text(value: object) -> object:
@@ -48,6 +68,14 @@ Configs = dict[str, Text]
 
 class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+
+
+class Cluster(_Model):
+    """Only looked at: `health` answers 200 when it is well."""
+
+    name: str = Field(min_length=1)
+    url: HttpUrl
+    health: str = Field(default="/minio/health/cluster", pattern="^/")
 
 
 class Topic(_Model):
@@ -85,8 +113,16 @@ class Table(_Model):
 class Catalog(_Model):
     name: str
     properties: Configs
+    create_warehouse: bool = Field(default=False, alias="create-warehouse")
     namespaces: list[str]
     tables: list[Table]
+
+    @model_validator(mode="after")
+    def _warehouse_can_be_created(self) -> Self:
+        missing = [name for name in _SIGNING if not self.properties.get(name)]
+        if self.create_warehouse and missing:
+            raise ValueError(f"`create-warehouse` needs {', '.join(missing)} in `properties`")
+        return self
 
     @model_validator(mode="after")
     def _tables_have_a_namespace(self) -> Self:
@@ -106,22 +142,52 @@ class Connect(_Model):
     connectors: list[Connector]
 
 
-class DesiredState(_Model):
-    """One section a system; a section that is not there is nobody's wish."""
-
-    kafka: Kafka | None = None
-    catalog: Catalog | None = None
-    connect: Connect | None = None
+class TrinoCatalog(_Model):
+    # Trino makes names small letters: others would never be seen.
+    name: str = Field(pattern=r"^[a-z0-9_][a-z0-9_-]*$")
+    # Trino takes it for a name with quotes in it, if it has them.
+    connector: str = Field(default="iceberg", pattern="^[a-z][a-z0-9_]*$")
+    properties: Configs
 
     @model_validator(mode="after")
-    def _no_name_twice(self) -> Self:
-        _refuse_twice("topic", self.kafka.topics if self.kafka else ())
-        _refuse_twice("table", self.catalog.tables if self.catalog else ())
-        _refuse_twice("connector", self.connect.connectors if self.connect else ())
+    def _secrets_are_told_by_name(self) -> Self:
+        for name, value in self.properties.items():
+            if _SECRET_NAME.search(name) and not _OF_TRINO.fullmatch(value):
+                raise ValueError(
+                    f"{name} would be in Trino's log: write ${{ENV:NAME}}, a variable of Trino's "
+                    "own environment"
+                )
         return self
 
 
-def _refuse_twice(kind: str, items: Iterable[Topic | Table | Connector]) -> None:
+class Trino(_Model):
+    url: HttpUrl
+    user: str = "frazil"
+    catalogs: list[TrinoCatalog]
+
+
+class DesiredState(_Model):
+    """One section a system; a section that is not there is nobody's wish."""
+
+    clusters: list[Cluster] = []
+    kafka: Kafka | None = None
+    catalog: Catalog | None = None
+    connect: Connect | None = None
+    trino: Trino | None = None
+
+    @model_validator(mode="after")
+    def _no_name_twice(self) -> Self:
+        _refuse_twice("cluster", self.clusters)
+        _refuse_twice("topic", self.kafka.topics if self.kafka else ())
+        _refuse_twice("table", self.catalog.tables if self.catalog else ())
+        _refuse_twice("connector", self.connect.connectors if self.connect else ())
+        _refuse_twice("catalog of Trino", self.trino.catalogs if self.trino else ())
+        return self
+
+
+def _refuse_twice(
+    kind: str, items: Iterable[Cluster | Topic | Table | Connector | TrinoCatalog]
+) -> None:
     for name, count in Counter(item.name for item in items).items():
         if count > 1:
             raise ValueError(f"{kind} {name} is there {count} times")

@@ -19,7 +19,11 @@ class ProvisionerError(UserError):
     exit_code: ClassVar[ExitCode] = ExitCode.FAILED
 
 
-class UnavailableError(ProvisionerError):
+class NotReadyError(ProvisionerError):
+    """What may be otherwise in a moment: `apply` waits for it, if it was told to."""
+
+
+class UnavailableError(NotReadyError):
     def __init__(self, system: str, where: str, reason: str = "") -> None:
         super().__init__(f"{system} does not answer at {where}{': ' + reason if reason else ''}.")
 

@@ -4,10 +4,10 @@ A plan never destroys: what cannot be changed in place is refused with a sentenc
 left to others (the evolution of tables) is reported as drift.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from frazil.provisioner.desired import Catalog, Connector, Table, Topic
+from frazil.provisioner.desired import Catalog, Connector, Table, Topic, TrinoCatalog
 from frazil.provisioner.tables import TableState, differences
 
 
@@ -25,6 +25,16 @@ class CatalogState:
     is_ready: bool
     namespaces: frozenset[str] = frozenset()
     tables: Mapping[str, TableState] = field(default_factory=dict)
+    has_warehouse: bool = True
+
+
+@dataclass(frozen=True)
+class ConnectorState:
+    """`state` is one word of Connect's for a connector and its tasks."""
+
+    config: Mapping[str, str]
+    state: str = "RUNNING"
+    trace: str = ""
 
 
 @dataclass(frozen=True)
@@ -69,6 +79,15 @@ class CreateCatalog:
 
 
 @dataclass(frozen=True)
+class CreateWarehouse:
+    name: str
+
+    @property
+    def sentence(self) -> str:
+        return f"create warehouse {self.name}"
+
+
+@dataclass(frozen=True)
 class CreateNamespace:
     name: str
 
@@ -101,26 +120,43 @@ class PutConnector:
         return f"change connector {self.connector.name}: {', '.join(self.changed)}"
 
 
+@dataclass(frozen=True)
+class CreateTrinoCatalog:
+    catalog: TrinoCatalog
+
+    @property
+    def sentence(self) -> str:
+        return f"create catalog {self.catalog.name} in Trino"
+
+
 Step = (
     CreateTopic
     | GrowTopic
     | ConfigureTopic
     | CreateCatalog
+    | CreateWarehouse
     | CreateNamespace
     | CreateTable
     | PutConnector
+    | CreateTrinoCatalog
 )
 
 
 @dataclass(frozen=True)
 class Plan:
+    """`pending`: what is as declared and not at work yet. Nothing is to be done but to wait."""
+
     steps: tuple[Step, ...] = ()
     drifts: tuple[str, ...] = ()
     refusals: tuple[str, ...] = ()
+    pending: tuple[str, ...] = ()
 
     def __add__(self, other: "Plan") -> "Plan":
         return Plan(
-            self.steps + other.steps, self.drifts + other.drifts, self.refusals + other.refusals
+            self.steps + other.steps,
+            self.drifts + other.drifts,
+            self.refusals + other.refusals,
+            self.pending + other.pending,
         )
 
     @property
@@ -163,7 +199,9 @@ def _plan_topic(topic: Topic, actual: TopicState | None) -> Plan:
 
 
 def plan_catalog(wanted: Catalog, actual: CatalogState) -> Plan:
-    first = () if actual.is_ready else (CreateCatalog(wanted.name),)
+    first: list[Step] = [] if actual.is_ready else [CreateCatalog(wanted.name)]
+    if not actual.has_warehouse:
+        first.append(CreateWarehouse(wanted.properties["warehouse"]))
     names = (name for name in wanted.namespaces if name not in actual.namespaces)
     tables = sum((_plan_table(t, actual.tables.get(t.name)) for t in wanted.tables), Plan())
     return Plan(steps=(*first, *map(CreateNamespace, names))) + tables
@@ -179,18 +217,23 @@ def _plan_table(table: Table, actual: TableState | None) -> Plan:
     )
 
 
-def plan_connectors(wanted: Sequence[Connector], actual: Mapping[str, Mapping[str, str]]) -> Plan:
-    return Plan(steps=tuple(_put_connectors(wanted, actual)))
+def plan_connectors(wanted: Sequence[Connector], actual: Mapping[str, ConnectorState]) -> Plan:
+    return sum((_plan_connector(one, actual.get(one.name)) for one in wanted), Plan())
 
 
-def _put_connectors(
-    wanted: Sequence[Connector], actual: Mapping[str, Mapping[str, str]]
-) -> Iterator[Step]:
-    for connector in wanted:
-        if (there := actual.get(connector.name)) is None:
-            yield PutConnector(connector)
-        elif changed := _changed(connector, there):
-            yield PutConnector(connector, changed)
+def _plan_connector(connector: Connector, actual: ConnectorState | None) -> Plan:
+    if actual is None:
+        return Plan(steps=(PutConnector(connector),))
+    changed = _changed(connector, actual.config)
+    steps = (PutConnector(connector, changed),) if changed else ()
+    if actual.state == "FAILED":
+        # Pending too: whoever runs it may start it again.
+        failure = (f"Connector {connector.name} has failed: {actual.trace or 'nobody says why'}",)
+        return Plan(steps=steps, drifts=failure, pending=failure)
+    # Paused and stopped ones are so by somebody's wish.
+    is_settled = actual.state in {"RUNNING", "PAUSED", "STOPPED"}
+    pending = () if is_settled else (f"Connector {connector.name} is {actual.state}",)
+    return Plan(steps=steps, pending=pending)
 
 
 def _changed(connector: Connector, actual: Mapping[str, str]) -> tuple[str, ...]:
@@ -198,6 +241,22 @@ def _changed(connector: Connector, actual: Mapping[str, str]) -> tuple[str, ...]
     wanted = {"name": connector.name} | connector.config
     there = {"name": connector.name} | dict(actual)
     return tuple(key for key in sorted({*wanted, *there}) if wanted.get(key) != there.get(key))
+
+
+def plan_trino(wanted: Sequence[TrinoCatalog], actual: Mapping[str, str]) -> Plan:
+    """Plan from what each catalog that is there complains of; one that answers of nothing."""
+    complaints = {one.name: actual[one.name] for one in wanted if actual.get(one.name)}
+    return Plan(
+        steps=tuple(CreateTrinoCatalog(one) for one in wanted if one.name not in actual),
+        refusals=tuple(unanswering(name, why) for name, why in complaints.items()),
+    )
+
+
+def unanswering(name: str, why: str) -> str:
+    return (
+        f"Catalog {name} of Trino does not answer: {why.rstrip('.')}. When that is mended, drop "
+        f'it yourself with DROP CATALOG "{name}" and run this again.'
+    )
 
 
 def _partitions(count: int) -> str:

@@ -12,6 +12,12 @@ class ProvisionerSettings(FrazilSettings):
     timeout_seconds: float = Field(
         default=10.0, gt=0, description="How long a system may take to answer."
     )
+    wait_seconds: float = Field(
+        default=0.0,
+        ge=0,
+        description="How long `apply` waits for a system that does not answer yet, and then for "
+        "its connectors to run; at 0 for neither.",
+    )
 
 
 def environment() -> Mapping[str, str]:

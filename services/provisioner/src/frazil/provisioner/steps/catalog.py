@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 from urllib.parse import urlsplit
 
+import httpx
 import pyiceberg.catalog
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.exceptions import (
@@ -25,31 +26,41 @@ from frazil.provisioner.plan import (
     CreateCatalog,
     CreateNamespace,
     CreateTable,
+    CreateWarehouse,
     Plan,
     Step,
     plan_catalog,
 )
+from frazil.provisioner.steps.answers import why
+from frazil.provisioner.steps.warehouse import Warehouse
 from frazil.provisioner.tables import TableState
 
 _T = TypeVar("_T")
 _OWN_TABLES = ("iceberg_tables", "iceberg_namespace_properties")
-_FAILURES = (SQLAlchemyError, RESTError, OSError, ValueError)
+_FAILURES = (SQLAlchemyError, RESTError, httpx.HTTPError, OSError, ValueError)
 
 
 @asynccontextmanager
-async def open_catalog(wanted: Catalog) -> AsyncIterator["CatalogSystem"]:
-    system = CatalogSystem(wanted)
-    try:
-        yield system
-    finally:
-        system.close()
+async def open_catalog(wanted: Catalog, seconds: float) -> AsyncIterator["CatalogSystem"]:
+    with httpx.Client(timeout=seconds) as client:
+        is_made = wanted.create_warehouse
+        warehouse = Warehouse(client, wanted.properties) if is_made else None
+        system = CatalogSystem(wanted, warehouse)
+        try:
+            yield system
+        finally:
+            system.close()
 
 
 class CatalogSystem:
     """PyIceberg blocks, so every call of it goes to a thread."""
 
-    def __init__(self, wanted: Catalog) -> None:
+    def __init__(self, wanted: Catalog, warehouse: Warehouse | None) -> None:
+        """A warehouse that is given is made if it is not there."""
         self._wanted = wanted
+        self._warehouse = warehouse
+        self._where = wanted.properties.get("uri", wanted.name)
+        self.title = f"The catalog at {self._where}"
         self._file = _sqlite_file(wanted)
         self._opened: pyiceberg.catalog.Catalog | None = None
 
@@ -57,14 +68,13 @@ class CatalogSystem:
         try:
             return plan_catalog(self._wanted, await asyncio.to_thread(self._read))
         except _FAILURES as error:
-            where = self._wanted.properties.get("uri", self._wanted.name)
-            raise UnavailableError("The catalog", where, _first_line(error)) from error
+            raise UnavailableError("The catalog", self._where, why(error)) from error
 
     async def apply(self, step: Step) -> None:
         try:
             await asyncio.to_thread(self._apply, step)
         except (*_FAILURES, NoSuchNamespaceError) as error:
-            raise StepFailedError(step.sentence, _first_line(error)) from error
+            raise StepFailedError(step.sentence, why(error)) from error
 
     def close(self) -> None:
         if isinstance(self._opened, SqlCatalog):
@@ -79,6 +89,9 @@ class CatalogSystem:
         return self._opened
 
     def _read(self) -> CatalogState:
+        # Before anything opens the catalog: PyIceberg asks for the warehouse at once.
+        if self._warehouse and not self._warehouse.exists():
+            return CatalogState(is_ready=True, has_warehouse=False)
         if not self._is_ready():
             return CatalogState(is_ready=False)
         names = self._wanted.namespaces
@@ -116,6 +129,8 @@ class CatalogSystem:
         match step:
             case CreateCatalog():
                 self._create_own_tables()
+            case CreateWarehouse() if self._warehouse:
+                self._warehouse.create()
             case CreateNamespace(name):
                 with suppress(NamespaceAlreadyExistsError):  # by another: the next look tells
                     self._catalog.create_namespace(name)
@@ -155,7 +170,3 @@ def _found(load: Callable[[], _T]) -> _T | None:
         return load()
     except (NoSuchNamespaceError, NoSuchTableError):
         return None
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).partition("\n")[0]

@@ -2,13 +2,15 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 from urllib.parse import quote
 
 import httpx
 
 from frazil.provisioner.desired import Connect
 from frazil.provisioner.errors import StepFailedError, UnavailableError
-from frazil.provisioner.plan import Plan, PutConnector, Step, plan_connectors
+from frazil.provisioner.plan import ConnectorState, Plan, PutConnector, Step, plan_connectors
+from frazil.provisioner.steps.answers import reason, why
 
 
 @asynccontextmanager
@@ -21,44 +23,60 @@ class ConnectSystem:
     def __init__(self, client: httpx.AsyncClient, wanted: Connect) -> None:
         self._client = client
         self._wanted = wanted
+        self._where = str(wanted.url)
+        self.title = f"Kafka Connect at {self._where}"
 
     async def plan(self) -> Plan:
-        found = {c.name: await self._config(c.name) for c in self._wanted.connectors}
-        actual = {name: config for name, config in found.items() if config is not None}
-        return plan_connectors(self._wanted.connectors, actual)
+        expanded = self._good(await self._ask("GET", "connectors?expand=status")).json()
+        found = {}
+        for name in [connector.name for connector in self._wanted.connectors]:
+            if (config := await self._config(name)) is not None:
+                # One that no worker has taken up yet has no status, and is not in this list.
+                found[name] = _state(config, expanded.get(name, {}).get("status"))
+        return plan_connectors(self._wanted.connectors, found)
 
     async def apply(self, step: Step) -> None:
         if isinstance(step, PutConnector):
             connector = step.connector
-            response = await self._ask("PUT", connector.name, body=connector.config)
+            response = await self._ask("PUT", _config_of(connector.name), body=connector.config)
             if response.is_error:
-                raise StepFailedError(step.sentence, _message(response))
+                raise StepFailedError(step.sentence, reason(response))
 
     async def _config(self, name: str) -> dict[str, str] | None:
-        response = await self._ask("GET", name)
+        response = await self._ask("GET", _config_of(name))
         if response.status_code == httpx.codes.NOT_FOUND:
             return None
-        if response.is_error:
-            raise UnavailableError("Kafka Connect", str(self._wanted.url), _message(response))
-        config: dict[str, str] = response.json()
+        config: dict[str, str] = self._good(response).json()
         return config
 
+    def _good(self, response: httpx.Response) -> httpx.Response:
+        if response.is_error:
+            raise UnavailableError("Kafka Connect", self._where, reason(response))
+        return response
+
     async def _ask(
-        self, method: str, name: str, *, body: dict[str, str] | None = None
+        self, method: str, path: str, *, body: dict[str, str] | None = None
     ) -> httpx.Response:
-        path = f"connectors/{quote(name, safe='')}/config"
         try:
             return await self._client.request(method, path, json=body)
         except httpx.HTTPError as error:
-            raise UnavailableError("Kafka Connect", str(self._wanted.url), str(error)) from error
+            raise UnavailableError("Kafka Connect", self._where, why(error)) from error
 
 
-def _message(response: httpx.Response) -> str:
-    """Take the sentence out of Connect's error body, or say what came instead."""
-    try:
-        body = response.json()
-    except ValueError:
-        body = None
-    if isinstance(body, dict) and body.get("message"):
-        return str(body["message"])
-    return f"it answered {response.status_code} {response.reason_phrase}"
+def _config_of(name: str) -> str:
+    return f"connectors/{quote(name, safe='')}/config"
+
+
+def _state(config: dict[str, str], status: dict[str, Any] | None) -> ConnectorState:
+    """Connect knows a state for the connector and one for each task; make them one word."""
+    if status is None:
+        return ConnectorState(config, "UNASSIGNED")
+    parts = [status["connector"], *status["tasks"]]
+    for part in parts:
+        if part["state"] == "FAILED":
+            return ConnectorState(config, "FAILED", part.get("trace", "").partition("\n")[0])
+    states = [part["state"] for part in parts]
+    if states[0] in {"PAUSED", "STOPPED"}:
+        return ConnectorState(config, states[0])
+    is_running = bool(status["tasks"]) and set(states) == {"RUNNING"}
+    return ConnectorState(config, "RUNNING" if is_running else "UNASSIGNED")

@@ -25,26 +25,25 @@ _SET_ON_THE_TOPIC = 1  # the source of a config entry that is no default and not
 
 @asynccontextmanager
 async def open_kafka(wanted: Kafka, seconds: float) -> AsyncIterator["KafkaSystem"]:
+    # It connects when it is first asked: a broker that is not there yet can be waited for.
     admin = AIOKafkaAdminClient(
         bootstrap_servers=wanted.bootstrap_servers, request_timeout_ms=int(seconds * 1000)
     )
     try:
-        try:
-            async with asyncio.timeout(seconds):
-                await admin.start()
-        except (KafkaError, OSError, ValueError) as error:  # the last: not a host:port at all
-            raise UnavailableError("Kafka", wanted.bootstrap_servers) from error
-        yield KafkaSystem(admin, wanted)
+        yield KafkaSystem(admin, wanted, seconds)
     finally:
         await admin.close()
 
 
 class KafkaSystem:
-    def __init__(self, admin: AIOKafkaAdminClient, wanted: Kafka) -> None:
+    def __init__(self, admin: AIOKafkaAdminClient, wanted: Kafka, seconds: float) -> None:
         self._admin = admin
         self._wanted = wanted
+        self._seconds = seconds
+        self.title = f"Kafka at {wanted.bootstrap_servers}"
 
     async def plan(self) -> Plan:
+        await self._start()
         try:
             return plan_topics(self._wanted.topics, await self._read())
         except (KafkaError, TimeoutError) as error:
@@ -55,6 +54,13 @@ class KafkaSystem:
             await self._apply(step)
         except (KafkaError, TimeoutError) as error:
             raise StepFailedError(step.sentence, str(error) or "no answer in time") from error
+
+    async def _start(self) -> None:
+        try:
+            async with asyncio.timeout(self._seconds):
+                await self._admin.start()
+        except (KafkaError, OSError, ValueError) as error:  # the last: not a host:port at all
+            raise UnavailableError("Kafka", self._wanted.bootstrap_servers) from error
 
     async def _apply(self, step: Step) -> None:
         match step:
