@@ -6,6 +6,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 MEMBERS := $(wildcard packages/*/pyproject.toml services/*/pyproject.toml)
+# Those with an image of their own; the Spark services share that of the workers.
+SERVICES := control-api table-catalog provisioner log-generator
+VERSION := 0.1.0
 PACKAGES := $(VENV)/.packages
 STAMP := $(VENV)/.members
 PIP := $(BIN)/python -m pip --disable-pip-version-check
@@ -65,8 +68,18 @@ setup: install ## The jars and the class archive, kept outside the repository (F
 	@$(BIN)/frazil setup
 
 .PHONY: images
-images: ## The image of workers, by Docker; deploy/airgap brings what a bare Debian lacks
-	@docker build --quiet --file deploy/docker/worker.Dockerfile --tag frazil-worker:0.1.0 .
+images: ## Our images, by Docker; deploy/airgap brings what a bare Debian lacks
+	@for service in $(SERVICES); do \
+		echo "frazil-$$service:$(VERSION) ..."; \
+		docker build --quiet --file deploy/docker/service.Dockerfile --build-arg SERVICE=$$service \
+			--tag frazil-$$service:$(VERSION) . >/dev/null || exit 1; \
+	done
+	@echo "frazil-worker:$(VERSION) ..."
+	@docker build --quiet --file deploy/docker/worker.Dockerfile --tag frazil-worker:$(VERSION) . >/dev/null
+
+.PHONY: airgap-images
+airgap-images: setup ## A stand-in for each third-party image of the stack, from package registries alone
+	@deploy/airgap/images.sh
 
 ##@ Every day
 
@@ -146,11 +159,15 @@ lock: install ## Resolve the Python packages anew into requirements/*.txt
 	@$(LOCK) $(MEMBERS) requirements/dev.in -o requirements/lock.txt
 	@$(LOCK) --constraints requirements/lock.txt $(wildcard services/spark-*/pyproject.toml) \
 		-o deploy/docker/worker.txt
+	@for service in $(SERVICES); do \
+		$(LOCK) --constraints requirements/lock.txt services/$$service/pyproject.toml \
+			-o deploy/docker/$$service.txt || exit 1; \
+	done
 
 .PHONY: lock-jars
 lock-jars: install ## Resolve the jars anew into their locks
 	@$(BIN)/python -m frazil.runtime.jars
 	@$(BIN)/python -m frazil.runtime.jars tests/integration/clients
-	@$(BIN)/python -m frazil.runtime.jars tests/integration/trino
+	@$(BIN)/python -m frazil.runtime.jars deploy/airgap/images/trino
 	@$(BIN)/python -m frazil.runtime.jars bench/iceberg_fixture
 	@$(BIN)/python -m frazil.runtime.jars bench/iceberg_sink/jars

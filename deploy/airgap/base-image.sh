@@ -34,6 +34,10 @@ printf 'path-include /usr/share/doc/*/copyright\n' >>"$root/etc/dpkg/dpkg.cfg.d/
 find "$root/usr/share/doc" ! -type d ! -name copyright -delete
 rm -rf "$root"/usr/share/{info,lintian,locale,man}/* "$root"/var/{lib/apt/lists,cache/apt,log}/*
 rm -f "$root"/etc/{hostname,resolv.conf}
+# As in the official image: packages that were installed do not stay beside what they held.
+printf '%s "";\n' Dir::Cache::pkgcache Dir::Cache::srcpkgcache >"$root/etc/apt/apt.conf.d/clean"
+echo 'APT::Keep-Downloaded-Packages "false";' >>"$root/etc/apt/apt.conf.d/clean"
+echo 'DPkg::Post-Invoke {"rm -f /var/cache/apt/archives/*.deb";};' >>"$root/etc/apt/apt.conf.d/clean"
 # Nothing is a service in a container.
 printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
 chmod 755 "$root/usr/sbin/policy-rc.d"

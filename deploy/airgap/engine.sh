@@ -36,12 +36,12 @@ unpack_engine() {
     -o Dir::Etc::Preferences=/dev/null -o Dir::Etc::PreferencesParts=/dev/null
     -o "Dir::State::Lists=$work/lists" -o "Dir::Cache=$work/cache" -o APT::Sandbox::User=root)
   "${apt[@]}" update
-  (cd "$work/debs" && "${apt[@]}" download containerd docker-buildx docker-cli docker.io)
+  (cd "$work/debs" && "${apt[@]}" download containerd docker-buildx docker-cli docker-compose docker.io)
   for deb in "$work"/debs/*.deb; do dpkg-deb -x "$deb" "$work/root"; done
   install -m 755 "$work"/root/usr/bin/{containerd,containerd-shim-runc-v2,docker} \
     "$work"/root/usr/sbin/docker-proxy "$folder/bin/"
   ln -sf "$(command -v tini)" "$folder/bin/docker-init"
-  install -m 755 "$work"/root/usr/libexec/docker/cli-plugins/docker-buildx "$plugins/"
+  install -m 755 "$work"/root/usr/libexec/docker/cli-plugins/docker-{buildx,compose} "$plugins/"
   [ -n "$client" ] || ln -sf "$folder/bin/docker" /usr/local/bin/docker
   # Last, for it says that all the rest is there.
   install -m 755 "$work/root/usr/sbin/dockerd" "$folder/bin/"

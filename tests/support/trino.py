@@ -1,8 +1,7 @@
 """A Trino of its own process, on loopback: statements in, rows out; catalogs come and go."""
 
-import shutil
 import subprocess
-import zipfile
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,15 +15,12 @@ from tests.support.ports import free_port
 from trino.dbapi import connect
 
 from frazil.cli.ports import HOST
-from frazil.runtime.alone import alone
 from frazil.runtime.child import Child
-from frazil.runtime.jars import JarStore
-from frazil.runtime.jars.ivy import JarsUnavailableError
 from frazil.runtime.java import find_java, major_version
 from frazil.runtime.settings import FrazilSettings
 
 _JAVA = 24
-_FOLDER = Path(__file__).parents[1] / "integration" / "trino"
+_FETCH = Path(__file__).parents[2] / "deploy" / "airgap" / "trino.py"
 _FLAGS = (
     "-Xmx1g",
     "-XX:+UseSerialGC",
@@ -134,29 +130,10 @@ def _newer_java() -> Path:
 
 def _programs() -> tuple[Path, Path]:
     """Return the folders of the server and of its plugins; may skip."""
-    settings = FrazilSettings()
-    store = JarStore(settings.home, _FOLDER / "jars.sha256", _FOLDER / "ivy.xml")
-    try:
-        store.resolve(find_java(settings.java_home), lambda _done, _total: None)
-    except JarsUnavailableError as error:
-        pytest.skip(str(error))
-    archives = store.folder("trino")
-    unpacked = settings.home / "trino" / archives.parent.name
-    with alone(settings.home / "trino" / "lock"):
-        # Made last, so that what was cut short is made anew.
-        complete = unpacked / "complete"
-        if not complete.exists():
-            _unpack(archives, unpacked)
-            complete.touch()
-    (server,) = unpacked.glob("trino-server-core-*")
-    return server, unpacked / "plugins"
-
-
-def _unpack(archives: Path, into: Path) -> None:
-    shutil.rmtree(into, ignore_errors=True)
-    (server,) = archives.glob("*.tar.gz")
-    (connector,) = archives.glob("*.zip")
-    shutil.unpack_archive(server, into, filter="data")
-    # Not shutil: it leaves out, without a word, names with two dots, as some of these have.
-    with zipfile.ZipFile(connector) as jars:
-        jars.extractall(into / "plugins")
+    fetched = subprocess.run(
+        [sys.executable, str(_FETCH)], capture_output=True, text=True, check=False
+    )
+    if fetched.returncode != 0:
+        pytest.skip(fetched.stderr)
+    folder = Path(fetched.stdout.strip())
+    return folder, folder / "plugin"

@@ -35,7 +35,7 @@ def test_java_reads_the_key_store(tmp_path: Path) -> None:
     store = tmp_path / "trusted.jks"
     store.write_bytes(trust.key_store([ssl.PEM_cert_to_DER_cert(PEM)]))
     listed = subprocess.run(
-        ["keytool", "-list", "-keystore", store, "-storepass", "changeit"],  # noqa: S607
+        ["keytool", "-list", "-keystore", store, "-storepass", "changeit"],
         capture_output=True,
         text=True,
         check=False,

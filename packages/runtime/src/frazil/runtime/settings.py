@@ -26,6 +26,11 @@ def _split(value: object) -> object:
     return [part.strip() for part in value.split(",") if part.strip()]
 
 
+# Where Docker and Kubernetes put secrets, as files: their variables can be read by all who may ask
+# the engine. A file is named as its variable is, `frazil_database_url`; variables win.
+SECRETS = Path("/run/secrets")
+
+
 # Without NoDecode a list in the environment would have to be JSON.
 Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_split)]
 Folders = Annotated[tuple[AbsolutePath, ...], NoDecode, BeforeValidator(_split)]
@@ -36,6 +41,7 @@ class FrazilSettings(BaseSettings):
 
     model_config = SettingsConfigDict(
         env_prefix="FRAZIL_",
+        secrets_dir=SECRETS if SECRETS.is_dir() else None,
         env_ignore_empty=True,
         frozen=True,
         extra="ignore",

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
+from frazil.runtime.settings import SECRETS
 from frazil.runtime.watched_file import WatchedFile
 from frazil.table_catalog.core.errors import BadKeysFileError
 from frazil.table_catalog.core.keys import Keyring
@@ -18,7 +19,8 @@ def open_keys(file: Path, environment: Mapping[str, str]) -> KeyFile:
     read_secret = partial(_read_secret, file.parent, environment)
 
     def parse(text: str) -> Keyring:
-        if file.stat().st_mode & _OTHERS:
+        # What an engine puts there is readable in that container, and there alone.
+        if file.parent != SECRETS and file.stat().st_mode & _OTHERS:
             raise BadKeysFileError("others may read it: `chmod 600` it")
         return Keyring.parse(text, read_secret)
 
