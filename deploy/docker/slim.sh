@@ -1,0 +1,11 @@
+#!/bin/sh
+# Takes out of Python packages what no service uses: tests, headers, and the descriptions of all of
+# Amazon's services but those that ours call or sign for.
+# Usage: slim.sh SITE_PACKAGES
+set -eu
+cd "$1"
+find . -type d \( -name tests -o -name test -o -name include \) -prune -exec rm -rf {} +
+find . -name '*.pyi' -delete
+if [ -d botocore/data ]; then
+  find botocore/data -mindepth 1 -maxdepth 1 -type d ! -name s3 ! -name sts -exec rm -rf {} +
+fi

@@ -1,0 +1,41 @@
+"""One stack at a time: it is brought up by `frazil start`, and nothing of it is left behind."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.support.containers import DUAL, SINGLE, Stack, Topology, docker, frazil, leftovers
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.e2e)
+            item.add_marker(pytest.mark.timeout(1500))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _nobody_elses() -> None:
+    # `clean` would delete their data.
+    if leftovers():
+        pytest.exit("a container stack is here already: `frazil clean` deletes it and its data", 1)
+
+
+@pytest.fixture(scope="session", params=[SINGLE, DUAL], ids=lambda topology: topology.name)
+def stack(request: pytest.FixtureRequest) -> Iterator[Stack]:
+    topology: Topology = request.param
+    try:
+        frazil("start", "--topology", topology.name)
+        yield Stack(topology)
+    finally:
+        frazil("clean")
+        assert leftovers() == []
+
+
+@pytest.fixture
+def quiet(stack: Stack) -> Iterator[Stack]:
+    """The stack without its own traffic, so that rows can be counted."""
+    docker("stop", "log-generator")
+    yield stack
+    docker("start", "log-generator")

@@ -1,0 +1,217 @@
+"""Both topologies, as a user meets them: one command, then curl, SQL, S3 and `frazil`."""
+
+import json
+import subprocess
+import time
+from uuid import uuid4
+
+import httpx
+import pytest
+from botocore.exceptions import ClientError
+from pyiceberg.catalog.rest import RestCatalog
+from tests.support.containers import (
+    CONNECT,
+    CONNECTORS,
+    HOST,
+    IDS,
+    KEY,
+    Stack,
+    docker,
+    frazil,
+    produce,
+    records_in,
+)
+from tests.support.lab import wait_until
+
+_NUMBER = 10_000
+
+
+def curl(*arguments: str) -> str:
+    done = subprocess.run(
+        ["curl", "--silent", "--show-error", "--fail", *arguments],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout
+
+
+def test_every_container_is_well(stack: Stack) -> None:
+    found = stack.containers()
+    workers = set(stack.workers().values())
+    assert set(found) - workers == stack.topology.containers
+    for name in stack.topology.containers - {"kafka-iceberg-init"}:
+        assert found[name]["State"]["Health"]["Status"] == "healthy", name
+    assert found["kafka-iceberg-init"]["State"]["ExitCode"] == 0
+
+
+def test_curl_sees_three_connectors_run(stack: Stack) -> None:
+    assert set(json.loads(curl(f"{CONNECT}/connectors"))) == set(CONNECTORS)
+    for name in CONNECTORS:
+        status = json.loads(curl(f"{CONNECT}/connectors/{name}/status"))
+        assert status["connector"]["state"] == "RUNNING"
+        assert {task["state"] for task in status["tasks"]} == {"RUNNING"}
+    assert set(stack.workers()) == set(CONNECTORS)
+
+
+@pytest.mark.usefixtures("stack")
+def test_topics_are_those_of_the_documents() -> None:
+    listed = docker(
+        "exec", "kafka", "/opt/kafka/bin/kafka-topics.sh", "--bootstrap-server", "localhost:29092",
+        "--describe",
+    )  # fmt: skip
+    found = {
+        line.split()[1]: line.split("PartitionCount: ")[1].split()[0]
+        for line in listed.splitlines()
+        if line.startswith("Topic: ")
+    }
+    wanted = dict.fromkeys((*IDS, "minio-audit"), "3") | {"control-iceberg": "1"}
+    assert wanted.items() <= found.items()
+
+
+def test_what_is_produced_is_seen_once(quiet: Stack) -> None:
+    before = {table: quiet.counted(table)[0] for table in IDS}
+    produce(_NUMBER)
+    for table in IDS:
+        wait_until(
+            f"{table} is complete",
+            lambda table=table: quiet.counted(table)[0] >= before[table] + _NUMBER,  # type: ignore[misc]
+            seconds=180,
+            every=2,
+        )
+        rows, ids = quiet.counted(table)
+        assert rows - before[table] == _NUMBER
+        assert rows == ids
+        frazil("verify", f"iceberg-sink-{table}", "--url", CONNECT)
+
+
+def test_an_operation_on_the_source_is_a_row_within_half_a_minute(stack: Stack) -> None:
+    s3, bucket = stack.s3(stack.topology.source), f"e2e-{uuid4().hex[:12]}"
+    s3.create_bucket(Bucket=bucket)
+    s3.put_object(Bucket=bucket, Key="a/ü b.txt", Body=b"words")
+    done = time.monotonic()
+    question = (
+        "SELECT callinfo.httpstatuscode, callinfo.rx, callinfo.accesskey FROM apilogs "
+        f"WHERE bucket = '{bucket}' AND name = 's3.PutObject' AND object = 'a/ü b.txt'"
+    )
+    wait_until("the row is there", lambda: bool(stack.sql(question)), seconds=120, every=1)
+    waited = time.monotonic() - done
+    assert stack.sql(question) == [[200, 5, KEY]]
+    assert waited < 30
+    headers = stack.sql(
+        "SELECT element_at(callinfo.requestheader, 'Authorization') FROM apilogs "
+        f"WHERE bucket = '{bucket}'"
+    )
+    assert "Credential" not in str(headers)
+
+
+def test_the_log_does_not_feed_itself(stack: Stack) -> None:
+    assert stack.sql("SELECT count(*) FROM apilogs WHERE bucket = 'kafkawarehouse'") == [[0]]
+
+
+def test_a_new_field_becomes_a_column(stack: Stack) -> None:
+    field = f"seen_{uuid4().hex[:8]}"
+    record = {"version": "1", "time": "2026-01-02T03:04:05Z", "message": "new", field: 7}
+    docker_input = json.dumps(record)
+    subprocess.run(
+        ["docker", "exec", "--interactive", "kafka", "/opt/kafka/bin/kafka-console-producer.sh",
+         "--bootstrap-server", "localhost:29092", "--topic", "errorlogs"],
+        input=docker_input, text=True, check=True, capture_output=True,
+    )  # fmt: skip
+    columns = "SELECT column_name FROM information_schema.columns WHERE table_name = 'errorlogs'"
+    wait_until("the column is there", lambda: [field] in stack.sql(columns), 120, every=1)
+    question = f"SELECT {field} FROM errorlogs WHERE {field} IS NOT NULL"
+    wait_until("its row is there", lambda: stack.sql(question) == [[7]], 60, every=1)
+
+
+def test_the_catalog_refuses_who_does_not_know_the_secret(stack: Stack) -> None:
+    url = f"{stack.topology.dest}/_iceberg"
+    assert httpx.get(f"{url}/v1/config", trust_env=False).status_code == 403
+    signed = {
+        "uri": url,
+        "warehouse": "kafkawarehouse",
+        "rest.sigv4-enabled": "true",
+        "rest.signing-name": "s3tables",
+        "rest.signing-region": "us-east-1",
+        "client.access-key-id": KEY,
+    }
+    catalog = RestCatalog("right", **signed, **{"client.secret-access-key": KEY})
+    assert {name for _, name in catalog.list_tables("streaming")} == set(IDS)
+    with pytest.raises(Exception, match="signature does not match"):
+        RestCatalog("wrong", **signed, **{"client.secret-access-key": "guess"})
+    with pytest.raises(ClientError, match="SignatureDoesNotMatch"):
+        stack.s3(stack.topology.dest, "guess").list_buckets()
+
+
+def test_no_container_is_privileged_or_shows_a_secret(stack: Stack) -> None:
+    must_be_root = {"docker-proxy", *(n for n in stack.topology.containers if "minio-" in n)}
+    for name, one in stack.containers().items():
+        host = one["HostConfig"]
+        assert not host["Privileged"]
+        assert host["CapDrop"] == ["ALL"], name
+        assert (one["Config"]["User"] in ("", "0:0")) == (name in must_be_root - {"minio"}), name
+        assert KEY not in json.dumps(one), name
+        published = [bind for binds in (host["PortBindings"] or {}).values() for bind in binds]
+        assert {bind["HostIp"] for bind in published} <= {HOST}
+
+
+@pytest.mark.usefixtures("stack")
+def test_the_socket_proxy_lets_through_what_is_needed_only() -> None:
+    def status(method: str, path: str) -> str:
+        return docker(
+            "exec", "docker-proxy", "curl", "--silent", "--output", "/dev/null", "--write-out",
+            "%{http_code}", "--request", method, f"http://localhost:2375{path}",
+        )  # fmt: skip
+
+    assert status("GET", "/v1.45/containers/json") == "200"
+    for method, path in (
+        ("POST", "/v1.45/containers/kafka/exec"),
+        ("GET", "/v1.45/secrets"),
+        ("POST", "/v1.45/build"),
+        ("DELETE", "/v1.45/volumes/frazil_kafka-data"),
+        ("POST", "/v1.45/containers/kafka/update"),
+    ):
+        assert status(method, path) == "403", path
+
+
+@pytest.mark.usefixtures("stack")
+def test_verbs() -> None:
+    assert "RUNNING" in frazil("status")
+    assert "iceberg-sink-apilogs" in frazil("status")
+    assert "leading" in frazil("logs", "kafka-connect")
+    frazil("logs", "iceberg-sink-errorlogs")
+    before = records_in("auditlogs")
+    frazil("produce", "auditlogs", "-n", "50")
+    assert records_in("auditlogs") >= before + 50
+    assert "auditlogs" in frazil("query")
+    assert "category" in frazil("query", "auditlogs")
+    assert "3" in frazil("query", "SELECT 1 + 2 AS three")
+
+
+def test_the_doctor_finds_nothing_and_then_what_is_broken(stack: Stack) -> None:
+    frazil("doctor")
+    docker("stop", "table-catalog")
+    assert "table-catalog" in frazil("doctor", code=1)
+    docker("start", "table-catalog")
+    wait_until(
+        "the catalog is well",
+        lambda: stack.containers()["table-catalog"]["State"]["Health"]["Status"] == "healthy",
+        every=1,
+    )
+    stack.wait_until_running()
+
+
+@pytest.mark.usefixtures("stack")
+def test_a_second_run_of_the_provisioner_changes_nothing() -> None:
+    docker("start", "--attach", "kafka-iceberg-init")
+    assert "Nothing to do." in docker("logs", "--tail", "5", "kafka-iceberg-init")
+
+
+def test_a_restart_keeps_all_rows(quiet: Stack) -> None:
+    before = {table: quiet.counted(table) for table in IDS}
+    frazil("restart")
+    quiet.wait_until_running()
+    docker("stop", "log-generator")
+    for table, (rows, _) in before.items():
+        found, ids = quiet.counted(table)
+        assert found == ids >= rows

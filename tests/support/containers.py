@@ -1,0 +1,251 @@
+"""The container stack as its users have it: `frazil`, REST, SQL and S3 from this machine."""
+
+import asyncio
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import boto3
+import httpx
+import trino
+from aiokafka import AIOKafkaConsumer, TopicPartition
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
+from tests.support.environment import environment
+from tests.support.lab import wait_until
+
+from frazil.runtime.child import Child
+
+HOST = "127.0.0.1"
+CONNECT = f"http://{HOST}:8083"
+BROKER = f"{HOST}:9092"
+TRINO_PORT = 9999
+KEY = "minioadmin"
+PROJECT = "frazil"
+NETWORK = "kafka-iceberg"
+# Where a record of each table keeps the id that no other record has.
+IDS = {
+    "apilogs": "callinfo.requestid",
+    "errorlogs": "element_at(tags, 'requestID')",
+    "auditlogs": "requestid",
+}
+CONNECTORS = tuple(f"iceberg-sink-{table}" for table in IDS)
+
+
+@dataclass(frozen=True)
+class Topology:
+    name: str
+    source_port: int
+    dest_port: int
+    containers: frozenset[str]
+
+    @property
+    def source(self) -> str:
+        return f"http://{HOST}:{self.source_port}"
+
+    @property
+    def dest(self) -> str:
+        return f"http://{HOST}:{self.dest_port}"
+
+
+_COMMON = (
+    "kafka kafka-connect postgres docker-proxy table-catalog trino kafka-iceberg-init log-generator"
+)
+_NODES = [f"minio-{cluster}{number}" for cluster in ("source", "dest") for number in range(1, 5)]
+SINGLE = Topology("single", 9000, 9000, frozenset((*_COMMON.split(), "minio", "minio-node")))
+DUAL = Topology(
+    "dual", 9000, 9010, frozenset((*_COMMON.split(), "nginx-source", "nginx-dest", *_NODES))
+)
+
+
+class Stack:
+    """One that runs; every method asks it from outside."""
+
+    def __init__(self, topology: Topology) -> None:
+        self.topology = topology
+
+    def containers(self) -> dict[str, dict[str, Any]]:
+        """Inspect the containers of the stack, workers among them, by their names."""
+        found = docker("ps", "--all", "--quiet").split()
+        all_of_them = json.loads(docker("inspect", *found)) if found else []
+        return {one["Name"].lstrip("/"): one for one in all_of_them if _is_ours(one)}
+
+    def workers(self) -> dict[str, str]:
+        """Name the container of each connector that lives."""
+        return {
+            one["Config"]["Labels"]["frazil.connector"]: name
+            for name, one in self.containers().items()
+            if "frazil.connector" in one["Config"]["Labels"] and one["State"]["Running"]
+        }
+
+    def get(self, path: str) -> Any:
+        answer = httpx.get(f"{CONNECT}{path}", timeout=30, trust_env=False)
+        answer.raise_for_status()
+        return answer.json()
+
+    def states(self) -> dict[str, str]:
+        """Return each connector's state if its tasks are in the same, else that of a task."""
+        found = {}
+        for name, shown in self.get("/connectors?expand=status").items():
+            status = shown["status"]
+            states = {status["connector"]["state"], *(one["state"] for one in status["tasks"])}
+            found[name] = min(states) if status["tasks"] else "NO TASKS"
+        return found
+
+    def wait_until_running(self, seconds: float = 300) -> None:
+        wanted = dict.fromkeys(CONNECTORS, "RUNNING")
+        wait_until("all connectors run", lambda: answered(self.states) == wanted, seconds, every=1)
+
+    def sql(self, statement: str) -> list[list[Any]]:
+        connection = trino.dbapi.connect(
+            host=HOST, port=TRINO_PORT, user="e2e", catalog="kafkawarehouse", schema="streaming"
+        )
+        with connection:
+            rows: list[list[Any]] = connection.cursor().execute(statement).fetchall()
+            return rows
+
+    def counted(self, table: str) -> tuple[int, int]:
+        """Return a table's rows, and how many ids they have."""
+        ((rows, ids),) = self.sql(f"SELECT count(*), count(DISTINCT {IDS[table]}) FROM {table}")
+        return rows, ids
+
+    def s3(self, endpoint: str, secret: str = KEY) -> Any:
+        return boto3.client(
+            "s3",
+            endpoint_url=endpoint,
+            region_name="us-east-1",
+            aws_access_key_id=KEY,
+            aws_secret_access_key=secret,
+            config=Config(
+                s3={"addressing_style": "path"},
+                retries={"mode": "standard", "total_max_attempts": 10},
+                read_timeout=20,
+            ),
+        )
+
+
+def _is_ours(container: Mapping[str, Any]) -> bool:
+    labels = container["Config"]["Labels"] or {}
+    return PROJECT in (labels.get("com.docker.compose.project"), labels.get("frazil.instance"))
+
+
+def docker(*arguments: str, check: bool = True) -> str:
+    done = subprocess.run(
+        ["docker", *arguments], capture_output=True, text=True, check=False, timeout=300
+    )
+    assert done.returncode == 0 or not check, done.stdout + done.stderr
+    return done.stdout
+
+
+def leftovers() -> list[str]:
+    """Name whatever there is of a stack: containers, volumes, networks."""
+    containers = [f"label=com.docker.compose.project={PROJECT}", f"label=frazil.instance={PROJECT}"]
+    return [
+        *(name for label in containers for name in docker("ps", "-aq", "--filter", label).split()),
+        *docker("volume", "ls", "--quiet", "--filter", f"name=^{PROJECT}_").split(),
+        *docker("network", "ls", "--quiet", "--filter", f"name=^({PROJECT}_|{NETWORK}$)").split(),
+    ]
+
+
+def frazil(*arguments: str, code: int = 0, seconds: float = 900) -> str:
+    command = [sys.executable, "-m", "frazil.cli", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=seconds)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def answered(question: Any) -> Any:
+    """Return the answer, or None from a server that is away."""
+    try:
+        return question()
+    except (httpx.HTTPError, trino.exceptions.Error, OSError):
+        return None
+
+
+def records_in(topic: str) -> int:
+    """Count the records of a topic, by its offsets."""
+    return asyncio.run(_records_in(topic))
+
+
+async def _records_in(topic: str) -> int:
+    async with AIOKafkaConsumer(bootstrap_servers=BROKER) as consumer:
+        await consumer.topics()
+        # Committed ones only: what a producer gave up has no offset here.
+        partitions = [
+            TopicPartition(topic, number) for number in consumer.partitions_for_topic(topic) or ()
+        ]
+        ends = await consumer.end_offsets(partitions)
+        begins = await consumer.beginning_offsets(partitions)
+    return sum(ends[one] - begins[one] for one in partitions)
+
+
+def produce(count: int) -> None:
+    frazil("produce", "all", "-n", str(count), "--stack", "containers")
+
+
+@contextmanager
+def load(folder: Path, rate: float) -> Iterator[None]:
+    """Produce all the while, at a rate for each topic, whatever the broker does meanwhile."""
+    child = Child(folder / "producer")
+    settings = {
+        "FRAZIL_BOOTSTRAP_SERVERS": BROKER,
+        "FRAZIL_S3_RATE": "0",
+        "FRAZIL_RECORDS_TOPICS": "all",
+        "FRAZIL_RECORDS_RATE": str(rate),
+    }
+    child.start(
+        [sys.executable, "-m", "frazil.log_generator", "drive"],
+        environment=environment(**settings),
+        log=folder / "producer.log",
+    )
+    try:
+        yield
+    finally:
+        child.stop(60)
+
+
+class Promises:
+    """Objects that S3 has said it keeps, written without a pause by a thread."""
+
+    def __init__(self, s3: Any, bucket: str) -> None:
+        self._s3 = s3
+        self._bucket = bucket
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._write)
+        self.kept: list[str] = []
+
+    def __enter__(self) -> "Promises":
+        self._s3.create_bucket(Bucket=self._bucket)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def _write(self) -> None:
+        number = 0
+        while not self._stop.is_set():
+            number += 1
+            key = f"{number:06}"
+            # What is refused was not promised.
+            with suppress(ClientError, BotoCoreError):
+                self._s3.put_object(Bucket=self._bucket, Key=key, Body=key.encode() * 1000)
+                self.kept.append(key)
+
+    def broken(self) -> list[str]:
+        """Name the objects that are not there, or are not what was written."""
+        return [key for key in self.kept if self._read(key) != key.encode() * 1000]
+
+    def _read(self, key: str) -> bytes | None:
+        try:
+            body: bytes = self._s3.get_object(Bucket=self._bucket, Key=key)["Body"].read()
+        except ClientError:
+            return None
+        return body
