@@ -21,6 +21,7 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --genera
 
 N ?= 30000
 KEEP ?=
+TOPOLOGY ?=
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
 
@@ -31,7 +32,7 @@ help: ## List the verbs
 	@awk 'BEGIN {FS = ":.*## "} \
 		/^##@/ {printf "\n%s\n", substr($$0, 5)} \
 		/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
-	@printf '\nVariables: N=30000 KEEP=1 (demo)  PYTEST_ARGS="-k ledger" (tests)  PYTHON=python3.12\n'
+	@printf '\nVariables: N=30000 KEEP=1 (demo)  TOPOLOGY=dual (up)  PYTEST_ARGS="-k ledger" (tests)  PYTHON=python3.12\n'
 
 .PHONY: demo
 demo: setup ## Set up, run the whole pipeline, prove it exact (N=30000, KEEP=1)
@@ -89,12 +90,26 @@ dev: setup ## Run the local stack until Ctrl-C
 
 .PHONY: stop
 stop: ## Stop a local stack that was left running
-	@test ! -x $(BIN)/frazil || { $(BIN)/frazil stop && $(BIN)/frazil stop --stack demo; }
+	@test ! -x $(BIN)/frazil || { $(BIN)/frazil stop --stack dev && $(BIN)/frazil stop --stack demo; }
 
 .PHONY: clean
 clean: stop ## Delete the local stacks' data and the tools' caches
-	@test ! -x $(BIN)/frazil || { $(BIN)/frazil clean && $(BIN)/frazil clean --stack demo; }
+	@test ! -x $(BIN)/frazil || { $(BIN)/frazil clean --stack dev && $(BIN)/frazil clean --stack demo; }
 	@rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+
+##@ The container stack
+
+.PHONY: up
+up: install ## Bring the stack up: one store, or two clusters with TOPOLOGY=dual
+	@$(BIN)/frazil start $(if $(TOPOLOGY),--topology $(TOPOLOGY))
+
+.PHONY: down
+down: install ## Stop it; its data stays. `.venv/bin/frazil clean --stack containers` deletes that
+	@$(BIN)/frazil stop --stack containers
+
+.PHONY: e2e
+e2e: install ## Both topologies from outside, with faults (20 minutes on two cores)
+	@$(BIN)/pytest tests/e2e $(PYTEST_ARGS)
 
 ##@ Before a commit
 

@@ -1,11 +1,16 @@
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.unit.cli.fake_docker import FakeDocker, described
+from typer.testing import CliRunner
 
 from frazil.cli import __main__ as command
+from frazil.cli.containers.stack import ContainerStack
+from frazil.cli.kinds import NotLocalError
 from frazil.runtime.errors import UserError
 
 
@@ -60,3 +65,106 @@ def test_the_message_is_shown_as_it_is(
     with pytest.raises(SystemExit, match="1"):
         command.main()
     assert "Use [brackets] freely." in capsys.readouterr().err
+
+
+def _invoke(monkeypatch: pytest.MonkeyPatch, docker: FakeDocker, *arguments: str) -> int:
+    monkeypatch.setattr(command, "DockerCommand", lambda: docker)
+    done = CliRunner().invoke(command.app, arguments)
+    if done.exception and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return done.exit_code
+
+
+@pytest.fixture
+def _no_compose_variables(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    monkeypatch.delenv("COMPOSE_PROJECT_NAME", raising=False)
+    monkeypatch.setattr("frazil.cli.settings._COMPOSE", tmp_path)
+    monkeypatch.setenv("FRAZIL_HOME", str(tmp_path))
+    command.settings.cache_clear()
+    yield
+    command.settings.cache_clear()
+
+
+@pytest.mark.usefixtures("_no_compose_variables")
+def test_without_a_name_a_verb_is_for_the_containers_if_there_are_any(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    docker = FakeDocker(services=[described("kafka")])
+    assert _invoke(monkeypatch, docker, "stop") == 0
+    assert docker.calls == ["compose --project-name frazil stop"]
+
+
+VERBS = (["status"], ["logs"], ["produce"], ["query"], ["verify", "sink"], ["stop"], ["clean"])
+
+
+class ChosenError(Exception):
+    """Raised by whatever is asked first of the stack that was chosen."""
+
+
+class Trap:
+    def __init__(self, kind: str) -> None:
+        self._kind = kind
+
+    def exists(self) -> bool:
+        return self._kind == "containers that are there"
+
+    def __getattr__(self, _name: str) -> object:
+        raise ChosenError(self._kind)
+
+
+def _chosen(monkeypatch: pytest.MonkeyPatch, containers: str, *arguments: str) -> str:
+    monkeypatch.setattr(command, "_containers", lambda: Trap(containers))
+    monkeypatch.setattr(command, "_local", lambda name: Trap(f"local {name}"))
+    done = CliRunner().invoke(command.app, arguments)
+    assert isinstance(done.exception, ChosenError)
+    return str(done.exception)
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb[0])
+def test_without_a_name_it_is_the_containers_if_there_are_any_else_dev(
+    monkeypatch: pytest.MonkeyPatch, verb: list[str]
+) -> None:
+    there, not_there = "containers that are there", "containers that are not"
+    assert _chosen(monkeypatch, there, *verb) == there
+    assert _chosen(monkeypatch, not_there, *verb) == "local dev"
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb[0])
+def test_a_name_that_is_given_decides(monkeypatch: pytest.MonkeyPatch, verb: list[str]) -> None:
+    there, not_there = "containers that are there", "containers that are not"
+    assert _chosen(monkeypatch, there, *verb, "--stack", "dev") == "local dev"
+    assert _chosen(monkeypatch, not_there, *verb, "--stack", "containers") == not_there
+
+
+@pytest.mark.usefixtures("_no_compose_variables")
+def test_a_local_stack_is_not_called_as_the_containers_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with pytest.raises(NotLocalError):
+        _invoke(monkeypatch, FakeDocker(), "dev", "--stack", "containers")
+
+
+@pytest.mark.usefixtures("_no_compose_variables")
+def test_a_restart_is_a_stop_and_a_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    did: list[str] = []
+    monkeypatch.setattr(ContainerStack, "stop", lambda _: did.append("stop"))
+    monkeypatch.setattr(ContainerStack, "start", lambda _, topology: did.append(f"{topology}"))
+    assert _invoke(monkeypatch, FakeDocker(), "restart") == 0
+    assert did == ["stop", "None"]
+
+
+@pytest.mark.usefixtures("_no_compose_variables")
+def test_the_project_is_the_one_that_the_file_of_variables_names(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / ".env").write_text("COMPOSE_PROJECT_NAME=other\n")
+    docker = FakeDocker(services=[described("kafka")])
+    assert _invoke(monkeypatch, docker, "stop", "--stack", "containers") == 0
+    assert docker.calls == ["compose --project-name other stop"]
+
+
+@pytest.mark.usefixtures("_no_compose_variables")
+def test_the_doctor_exits_with_1_if_anything_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert _invoke(monkeypatch, FakeDocker(), "doctor") == 1
+    monkeypatch.setattr(command, "diagnose", lambda _: [])
+    assert _invoke(monkeypatch, FakeDocker(), "doctor") == 0

@@ -1,1 +1,1 @@
-"""The `frazil` command and the local stack behind it."""
+"""The `frazil` command and the stacks behind it."""

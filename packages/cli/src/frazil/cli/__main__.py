@@ -2,47 +2,56 @@
 
 import math
 import os
-import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
 from types import FrameType
 from typing import Annotated
 
-import pyarrow as pa
 import typer
 
-from frazil.cli import logview, stack, status, verify
+from frazil.cli import stack, status, verify
 from frazil.cli.connectors import connector_ledger
+from frazil.cli.containers.checks import require_engine
+from frazil.cli.containers.docker import DockerCommand
+from frazil.cli.containers.doctor import diagnose
+from frazil.cli.containers.gather import gather
+from frazil.cli.containers.project import Project, RootKey, Topology
+from frazil.cli.containers.stack import ContainerStack
 from frazil.cli.demo import REQUEST_IDS, run_demo
 from frazil.cli.folder import StackFolder
 from frazil.cli.generator import generator_command
+from frazil.cli.kinds import CONTAINERS, AnyStack, NotLocalError
+from frazil.cli.local import ENDINGS, LocalStack, as_text
 from frazil.cli.ports import Ports, require_free
 from frazil.cli.prepare import ensure_archive, prepare
 from frazil.cli.query import CALLS_BY_API, answer
 from frazil.cli.report import COLUMNS, EXACT, NOT_EXACT
 from frazil.cli.screen import Screen
-from frazil.cli.settings import read_settings
+from frazil.cli.settings import read_compose_settings, read_settings
 from frazil.cli.stack import Stack, Tools
 from frazil.cli.tables import Tables
-from frazil.runtime.alone import alone
 from frazil.runtime.errors import UserError
 
 app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="Kafka Connect's REST API on Spark, writing Iceberg exactly once: the local stack.",
+    help="Kafka Connect's REST API on Spark, writing Iceberg exactly once, and stacks to try it.",
 )
 settings = cache(read_settings)
-_ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 screen = Screen()
 
-StackName = Annotated[str, typer.Option("--stack", help="Name of the local stack.")]
-DemoStackName = Annotated[str, typer.Option("--stack", help="Name of the demo's own stack.")]
+StackName = Annotated[
+    str | None,
+    typer.Option(
+        "--stack",
+        help="`containers`, or the name of a local stack. If not given: containers if there are "
+        "any, else dev.",
+    ),
+]
+LocalStackName = Annotated[str, typer.Option("--stack", help="Name of the local stack.")]
 
 
 @app.command()
@@ -55,51 +64,74 @@ def setup() -> None:
 
 
 @app.command()
+def start(
+    topology: Annotated[
+        Topology | None,
+        typer.Option(help="One store, or two clusters; if not given as before, at first single."),
+    ] = None,
+) -> None:
+    """Bring the container stack up and wait until all of it is well."""
+    _containers().start(topology)
+
+
+@app.command()
 def dev(
-    stack_name: StackName = "dev",
+    stack_name: LocalStackName = "dev",
     detach: Annotated[bool, typer.Option(help="Start and return.")] = False,
 ) -> None:
     """Run the local stack until Ctrl-C."""
-    local = _stack(stack_name)
-    _start(local)
+    local = _local(stack_name)
+    local.start(_parts(local.folder), settings().desired_state)
     screen.say(status.summary(local.folder))
     if detach:
         screen.say(f"`frazil stop --stack {stack_name}` ends it.")
         return
     screen.say("Ctrl-C ends it.")
-    with _stopped_after(local.folder):
+    with local.stopped_after():
         stack.watch(local.folder)
 
 
 @app.command()
-def stop(stack_name: StackName = "dev") -> None:
-    """End every process of a stack; its data stays."""
-    folder = _folder(stack_name)
-    if stack.is_running(folder):
-        _stop(folder)
-    else:
-        screen.say(f"The stack '{stack_name}' is not running.")
+def stop(stack_name: StackName = None) -> None:
+    """End every process or container of a stack; its data stays."""
+    _any(stack_name).stop()
+
+
+@app.command()
+def restart() -> None:
+    """Stop the container stack and start it again."""
+    containers = _containers()
+    containers.stop()
+    containers.start(None)
 
 
 @app.command("status")
-def show_status(stack_name: StackName = "dev") -> None:
+def show_status(stack_name: StackName = None) -> None:
     """Show services and connectors of a stack."""
-    folder = _folder(stack_name)
-    screen.table(status.COLUMNS, status.rows(folder))
-    screen.say(status.summary(folder))
+    _any(stack_name).show_status()
+
+
+@app.command()
+def doctor() -> None:
+    """Say what is wrong with the container stack, why, and what to do; exit 1 if anything is."""
+    containers = _containers()
+    require_engine(containers.docker)
+    found = diagnose(gather(containers))
+    for finding in found:
+        screen.warn(str(finding))
+    if not found:
+        screen.say("Nothing is wrong.")
+    raise typer.Exit(1 if found else 0)
 
 
 @app.command()
 def logs(
     service: Annotated[str | None, typer.Argument(help="A service or a connector.")] = None,
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on with new lines.")] = False,
-    stack_name: StackName = "dev",
+    stack_name: StackName = None,
 ) -> None:
     """Show the last lines of the logs."""
-    folder = _folder(stack_name)
-    logview.show(logview.log_files(folder, service), typer.echo)
-    if follow:
-        logview.follow(lambda: logview.log_files(folder, service), typer.echo)
+    _any(stack_name).show_logs(service, follow=follow)
 
 
 @app.command()
@@ -109,10 +141,10 @@ def produce(
         int | None, typer.Option("-n", help="How many a topic; endless if not given.")
     ] = None,
     rate: Annotated[float | None, typer.Option(help="Records a second and topic.")] = None,
-    stack_name: StackName = "dev",
+    stack_name: StackName = None,
 ) -> None:
     """Send generated log records to the stack's topics."""
-    servers = _folder(stack_name).read_state().ports.bootstrap_servers
+    servers = _any(stack_name).bootstrap_servers
     options = {"-n": number, "--rate": rate}
     given = [
         part for key, value in options.items() if value is not None for part in (key, str(value))
@@ -124,26 +156,21 @@ def produce(
 @app.command()
 def query(
     question: Annotated[str | None, typer.Argument(help="A table or SQL.")] = None,
-    stack_name: StackName = "dev",
+    stack_name: StackName = None,
 ) -> None:
     """Ask the tables; without a question, list them."""
-    tables = Tables(_folder(stack_name))
-    if question is None:
-        screen.table(
-            ("table", "rows"), [(name, f"{tables.rows(name):,}") for name in tables.names()]
-        )
-    else:
-        _print_answer(answer(tables, question))
+    chosen = _any(stack_name)
+    screen.table(*(chosen.tables() if question is None else chosen.ask(question)))
 
 
 @app.command("verify")
 def verify_connector(
     connector: Annotated[str, typer.Argument(help="A sink that writes Iceberg tables.")],
     url: Annotated[str | None, typer.Option(help="Another control API than the stack's.")] = None,
-    stack_name: StackName = "dev",
+    stack_name: StackName = None,
 ) -> None:
     """Prove from its tables alone that a connector wrote each record once; exit 1 if not."""
-    url = url or _folder(stack_name).read_state().ports.api_url
+    url = url or _any(stack_name).api_url
     ledger = connector_ledger(url.rstrip("/"), connector)
     screen.table(verify.COLUMNS, verify.rows(ledger))
     for finding in verify.findings(ledger):
@@ -153,11 +180,9 @@ def verify_connector(
 
 
 @app.command()
-def clean(stack_name: StackName = "dev") -> None:
-    """Delete the data of a stack that is not running."""
-    folder = _folder(stack_name)
-    _delete(folder)
-    screen.say(f"Deleted {folder.root}")
+def clean(stack_name: StackName = None) -> None:
+    """Delete a stack's data; a local one must not be running, containers are stopped first."""
+    _any(stack_name).clean()
 
 
 @app.command()
@@ -165,10 +190,10 @@ def serve(
     bootstrap_servers: Annotated[str, typer.Option(help="HOST:PORT of a broker.")],
     port: Annotated[int | None, typer.Option(help="Port of the REST API.")] = None,
     engine: Annotated[str, typer.Option(help="What runs the workers.")] = "process",
-    stack_name: StackName = "serve",
+    stack_name: LocalStackName = "serve",
 ) -> None:
     """Run the control API alone, against a broker that exists."""
-    folder, port = _folder(stack_name), port or settings().port
+    folder, port = _local(stack_name).folder, port or settings().port
     require_free(port, user="the control API", setting="--port or FRAZIL_PORT")
     folder.root.mkdir(parents=True, exist_ok=True)
     environment = stack.control_api_environment(
@@ -184,16 +209,17 @@ def serve(
 def demo(
     number: Annotated[int, typer.Option("-n", min=1, help="Records in all.")] = 30_000,
     keep: Annotated[bool, typer.Option(help="Leave the stack running.")] = False,
-    stack_name: DemoStackName = "demo",
+    stack_name: LocalStackName = "demo",
 ) -> None:
     """Run a log pipeline from records to a SQL answer, and prove it exact."""
-    local = _stack(stack_name)
-    _start(local, afresh=True)
-    with _stopped_after(local.folder, only_if_it_fails=keep):
-        reports = run_demo(local, math.ceil(number / len(REQUEST_IDS)), screen)
+    local = _local(stack_name)
+    parts = _parts(local.folder)
+    local.start(parts, settings().desired_state, afresh=True)
+    with local.stopped_after(only_if_it_fails=keep):
+        reports = run_demo(parts, math.ceil(number / len(REQUEST_IDS)), screen)
         screen.table(COLUMNS, [report.cells() for report in reports])
         screen.say("Calls, error rate and time to response by API:")
-        _print_answer(answer(Tables(local.folder), CALLS_BY_API))
+        screen.table(*as_text(answer(Tables(local.folder), CALLS_BY_API)))
     if keep:
         screen.say(f"Left running; `frazil stop --stack {stack_name}` ends it.")
     exact = all(report.is_exact for report in reports)
@@ -201,8 +227,30 @@ def demo(
     raise typer.Exit(0 if exact else 1)
 
 
-def _folder(name: str) -> StackFolder:
-    return StackFolder(settings().home, name)
+def _any(name: str | None) -> AnyStack:
+    containers = _containers()
+    if name is None:
+        name = CONTAINERS if containers.exists() else "dev"
+    return containers if name == CONTAINERS else _local(name)
+
+
+def _containers() -> ContainerStack:
+    told = read_compose_settings()
+    project = Project(
+        folder=told.folder,
+        name=told.project,
+        warehouse=told.warehouse,
+        namespace=told.namespace,
+        key=RootKey(told.root_user, told.root_password.get_secret_value()),
+        aistor=bool(told.license.get_secret_value()),
+    )
+    return ContainerStack(DockerCommand(), project, screen)
+
+
+def _local(name: str) -> LocalStack:
+    if name == CONTAINERS:
+        raise NotLocalError
+    return LocalStack(StackFolder(settings().home, name), screen)
 
 
 def _tools() -> Tools:
@@ -211,54 +259,14 @@ def _tools() -> Tools:
     )
 
 
-def _stack(name: str) -> Stack:
+def _parts(folder: StackFolder) -> Stack:
     ports = Ports(
         api=settings().port,
         kafka=settings().kafka_port,
         controller=settings().kafka_controller_port,
         catalog=settings().catalog_port,
     )
-    return Stack(_folder(name), ports, _tools())
-
-
-def _start(local: Stack, *, afresh: bool = False) -> None:
-    with alone(local.folder.start_lock):
-        stack.require_stopped(local.folder)
-        local.ports.require_free()
-        if afresh:
-            _delete(local.folder)
-        with _stopped_after(local.folder, only_if_it_fails=True):
-            stack.start(local, settings().desired_state, screen.step)
-
-
-def _delete(folder: StackFolder) -> None:
-    stack.require_stopped(folder)
-    shutil.rmtree(folder.root, ignore_errors=True)
-
-
-def _stop(folder: StackFolder) -> None:
-    # Impatience would leave processes behind; stopping is bounded.
-    for number in _ENDINGS:
-        signal.signal(number, signal.SIG_IGN)
-    with screen.step("Everything stopped"):
-        stack.stop(folder)
-
-
-@contextmanager
-def _stopped_after(folder: StackFolder, *, only_if_it_fails: bool = False) -> Iterator[None]:
-    """Stop the stack when the block is done, however that ends."""
-    try:
-        yield
-    except BaseException:
-        _stop(folder)
-        raise
-    if not only_if_it_fails:
-        _stop(folder)
-
-
-def _print_answer(table: pa.Table) -> None:
-    rows = [tuple(str(value) for value in row.values()) for row in table.to_pylist()]
-    screen.table(tuple(table.column_names), rows)
+    return Stack(folder, ports, _tools())
 
 
 def _end(_signal: int, _frame: FrameType | None) -> None:
@@ -267,7 +275,7 @@ def _end(_signal: int, _frame: FrameType | None) -> None:
 
 def main() -> None:
     # A closed terminal and a plain `kill` end the command as Ctrl-C does: with a clean stop.
-    for number in _ENDINGS:
+    for number in ENDINGS:
         signal.signal(number, _end)
     try:
         app()

@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 CATALOG_COMMAND = (sys.executable, "-m", "frazil.table_catalog")
 WAREHOUSE = "kafkawarehouse"
@@ -70,7 +71,17 @@ def catalog_environment(folder: Path, key: CatalogKey, *, host: str, port: int) 
     }
 
 
-def client_properties(url: str, key: CatalogKey) -> Mapping[str, str]:
+class KeyPair(Protocol):
+    """What requests are signed with."""
+
+    @property
+    def access_key(self) -> str: ...
+
+    @property
+    def secret(self) -> str: ...
+
+
+def client_properties(url: str, key: KeyPair) -> Mapping[str, str]:
     """Return what PyIceberg needs to know."""
     return {
         "uri": f"{url}/_iceberg",

@@ -39,6 +39,11 @@ def connector_views(url: str) -> list[ConnectorView]:
     return [view(name, found[name]["status"]) for name in sorted(found)]
 
 
+def expanded_connectors(url: str) -> dict[str, Any]:
+    """Return the status, health and info of each, by its name."""
+    return _get(f"{url}/connectors?expand=status&expand=health&expand=info")
+
+
 def connector_config(url: str, name: str) -> dict[str, str]:
     return _get(f"{url}/connectors/{quote(name, safe='')}/config")
 

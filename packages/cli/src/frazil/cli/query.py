@@ -1,4 +1,4 @@
-"""SQL over the tables of a stack: PyIceberg reads, DuckDB answers."""
+"""SQL over the tables of a local stack: PyIceberg reads, DuckDB answers."""
 
 from typing import Protocol
 
@@ -55,7 +55,7 @@ class QueryError(UserError):
 def answer(tables: Catalog, question: str) -> pa.Table:
     """Answer SQL; a lone table name stands for its first rows."""
     names = tables.names()
-    sql = f"SELECT * FROM {question} LIMIT {_ROWS_OF_A_TABLE}" if _is_name(question) else question  # noqa: S608
+    sql = as_sql(question)
     with duckdb.connect() as connection:
         connection.execute("SET TimeZone = 'UTC'")
         connection.execute(_GO_SECONDS)
@@ -71,8 +71,9 @@ def answer(tables: Catalog, question: str) -> pa.Table:
             raise QueryError(str(error), names) from error
 
 
-def _is_name(question: str) -> bool:
-    return question.replace(".", "").replace("_", "").isalnum()
+def as_sql(question: str) -> str:
+    is_name = question.replace(".", "").replace("_", "").isalnum()
+    return f"SELECT * FROM {question} LIMIT {_ROWS_OF_A_TABLE}" if is_name else question  # noqa: S608
 
 
 def _mentioned(connection: duckdb.DuckDBPyConnection, sql: str) -> set[str]:

@@ -48,7 +48,7 @@ class Screen:
         table = Table()
         for index, column in enumerate(columns):
             numeric = all(row[index][:1].isdigit() for row in rows)
-            table.add_column(column, justify="right" if numeric else "left")
+            table.add_column(column, justify="right" if numeric else "left", overflow="fold")
         for row in rows:
             table.add_row(*row)
         self.console.print(table)

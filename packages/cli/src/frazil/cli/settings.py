@@ -3,12 +3,13 @@
 import os
 from pathlib import Path
 
-from pydantic import Field, ValidationError
+from pydantic import Field, SecretStr, ValidationError
 
 from frazil.runtime.errors import UserError
 from frazil.runtime.settings import FrazilSettings
 
 _REPOSITORY = Path(__file__).resolve().parents[5]
+_COMPOSE = _REPOSITORY / "deploy" / "compose"
 
 
 class BadSettingError(UserError):
@@ -32,6 +33,28 @@ class CliSettings(FrazilSettings):
     def environment(self) -> dict[str, str]:
         """Return what a child inherits; the home is spelled out, so that all agree on it."""
         return {**os.environ, "FRAZIL_HOME": str(self.home)}
+
+
+class ComposeSettings(FrazilSettings):
+    """What the command must know of the compose project, which reads the same variables itself."""
+
+    project: str = Field(default="frazil", validation_alias="COMPOSE_PROJECT_NAME")
+    warehouse: str = Field(default="kafkawarehouse", validation_alias="WAREHOUSE_NAME")
+    namespace: str = Field(default="streaming", validation_alias="NAMESPACE_NAME")
+    root_user: str = Field(default="minioadmin", validation_alias="MINIO_ROOT_USER")
+    root_password: SecretStr = Field(
+        default=SecretStr("minioadmin"), validation_alias="MINIO_ROOT_PASSWORD"
+    )
+    license: SecretStr = Field(default=SecretStr(""), validation_alias="MINIO_LICENSE")
+
+    @property
+    def folder(self) -> Path:
+        return _COMPOSE
+
+
+def read_compose_settings() -> ComposeSettings:
+    """Read the environment and, as compose does, the .env beside its files."""
+    return ComposeSettings(_env_file=_COMPOSE / ".env")
 
 
 def read_settings() -> CliSettings:

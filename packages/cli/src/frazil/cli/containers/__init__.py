@@ -1,0 +1,1 @@
+"""The container stack: a compose project, and the containers of its connectors' workers."""

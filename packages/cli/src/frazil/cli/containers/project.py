@@ -1,0 +1,57 @@
+"""The compose project: its files, its names, and what of it the command must know."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+from frazil.cli.containers.seen import Container
+
+KAFKA = "kafka"
+CONTROL_API = "kafka-connect"
+TRINO = "trino"
+PROVISIONER = "kafka-iceberg-init"
+# In front of the catalog, too; the topology single has the first, dual the second.
+TABLE_FRONTS = ("minio", "nginx-dest")
+STORE_FRONTS = (*TABLE_FRONTS, "nginx-source")
+STORE_PORT = 9000
+
+
+class Topology(StrEnum):
+    """One store, or a source and a destination of four nodes each."""
+
+    SINGLE = "single"
+    DUAL = "dual"
+
+
+@dataclass(frozen=True)
+class RootKey:
+    access_key: str
+    secret: str = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Project:
+    folder: Path
+    name: str
+    warehouse: str
+    namespace: str
+    key: RootKey
+    aistor: bool = False
+
+    @property
+    def existing(self) -> tuple[str, ...]:
+        """How compose is called for what is there already: by its labels, whatever the files."""
+        return ("compose", "--project-name", self.name)
+
+    def declared(self, topology: Topology) -> tuple[str, ...]:
+        """How compose is called for what the files say."""
+        names = ["compose", topology.value, *([f"{topology}.aistor"] if self.aistor else [])]
+        files = [part for name in names for part in ("--file", str(self.folder / f"{name}.yaml"))]
+        return (*self.existing, *files)
+
+
+def topology_of(services: Iterable[Container]) -> Topology | None:
+    """Tell from the files that the containers were made of; None if there are no containers."""
+    names = {Path(file).stem for service in services for file in service.files}
+    return next((topology for topology in Topology if topology.value in names), None)

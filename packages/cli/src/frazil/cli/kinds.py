@@ -1,0 +1,46 @@
+"""What every verb needs of a stack, whether it is made of processes or of containers."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from frazil.runtime.errors import UserError
+
+CONTAINERS = "containers"
+"""The name of the stack of containers; every other name is that of a local one."""
+
+
+class NotLocalError(UserError):
+    def __init__(self) -> None:
+        super().__init__(
+            f"'{CONTAINERS}' is the stack of containers, which `frazil start` starts; give the "
+            "local one another name."
+        )
+
+
+Answer = tuple[Sequence[str], Sequence[Sequence[str]]]
+"""Columns and rows, as they are shown."""
+
+
+class AnyStack(Protocol):
+    """Each call raises a UserError if the stack is not in a state for it."""
+
+    @property
+    def api_url(self) -> str: ...
+
+    @property
+    def bootstrap_servers(self) -> str: ...
+
+    def stop(self) -> None: ...
+
+    def clean(self) -> None:
+        """Delete all data."""
+
+    def show_status(self) -> None: ...
+
+    def show_logs(self, service: str | None, *, follow: bool) -> None: ...
+
+    def tables(self) -> Answer:
+        """List them with their numbers of rows."""
+
+    def ask(self, question: str) -> Answer:
+        """Answer SQL; a lone table name stands for its first rows."""
