@@ -1,0 +1,88 @@
+"""The files of the container stack, as far as they can be judged without an engine."""
+
+import re
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from frazil.provisioner.desired import load
+
+COMPOSE = Path(__file__).parents[3] / "deploy" / "compose"
+STACK = sorted(COMPOSE.glob("*.yaml"), key=lambda file: file.name)
+_VARIABLE = re.compile(r"\$\{([A-Z_]+)(?::-([^}]*))?\}")
+_TOLD = re.compile(r"^#([A-Z_]+)=(.*)$", re.MULTILINE)
+# Compose gives it by itself, from the name of the project.
+_GIVEN = {"COMPOSE_PROJECT_NAME": "frazil"}
+
+
+def defaults() -> dict[str, set[str]]:
+    """Collect the variables of all files but the desired state, whose values compose gives."""
+    found = defaultdict(set, {name: {value} for name, value in _GIVEN.items()})
+    for file in STACK:
+        if file.name == "desired-state.yaml":
+            continue
+        for name, default in _VARIABLE.findall(file.read_text()):
+            if name not in _GIVEN:
+                found[name].add(default)
+    return found
+
+
+def test_the_example_names_every_variable_with_its_default() -> None:
+    told = dict(_TOLD.findall((COMPOSE / ".env.example").read_text()))
+    found = defaults()
+    assert set(told) == set(found)
+    for name, value in told.items():
+        # AIStor's images are the default only where there is a licence.
+        usual = {one for one in found[name] if "aistor" not in one}
+        assert usual == {value}, name
+
+
+def services() -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name in ("compose.yaml", "node.yaml"):
+        found |= yaml.safe_load((COMPOSE / name).read_text())["services"]
+    return found
+
+
+@pytest.mark.parametrize("name", sorted(services().keys() - {"source"}))
+def test_a_service_is_watched_and_bounded(name: str) -> None:
+    service = services()[name]
+    assert service["cap_drop"] == ["ALL"]
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    assert set(service["logging"]["options"]) == {"max-size", "max-file"}
+    assert "mem_limit" in service
+    assert "restart" in service
+    assert "healthcheck" in service or name == "kafka-iceberg-init"
+
+
+def test_images_are_pinned() -> None:
+    for default in defaults().items():
+        name, values = default
+        if name.endswith("_IMAGE"):
+            assert all(":" in value and not value.endswith(":latest") for value in values), name
+
+
+def test_the_desired_state_can_be_read_with_what_compose_gives() -> None:
+    given = services()["kafka-iceberg-init"]["environment"] | {
+        "SOURCE_URL": "http://source:9000",
+        "DEST_URL": "http://dest:9000",
+        "ACCESS_KEY": "key",
+        "SECRET_KEY": "secret",
+    }
+    values = {
+        name: _VARIABLE.sub(lambda found: found[2], str(text)) for name, text in given.items()
+    }
+    desired = load(COMPOSE / "desired-state.yaml", values)
+    assert desired.connect
+    assert desired.trino
+    assert [one.name for one in desired.connect.connectors] == [
+        "iceberg-sink-apilogs",
+        "iceberg-sink-errorlogs",
+        "iceberg-sink-auditlogs",
+    ]
+    assert desired.connect.connectors[0].config["topics"] == "apilogs,minio-audit"
+    assert "<> 'kafkawarehouse'" in desired.connect.connectors[0].config["transforms.row.statement"]
+    assert desired.trino.catalogs[0].name == "kafkawarehouse"
