@@ -10,7 +10,7 @@ from frazil.spark_sink.catalog import catalog_conf
 from frazil.spark_sink.config import sink_config
 from frazil.spark_sink.job import SinkJob
 from frazil.spark_sink.kafka import Broker
-from frazil.spark_sink.records.reader import Reader
+from frazil.spark_sink.records.apart import TopicReaders
 from frazil.spark_sink.tables.control_topic import ControlTopic, EventKeys, event_keys
 from frazil.spark_sink.tables.routes import Route, route_of
 from frazil.spark_sink.tables.settings import TableKeys
@@ -40,7 +40,7 @@ def iceberg_destination(
     return IcebergDestination(
         keys=TableKeys.of(connector, keys),
         catalog_properties=keys.prefixed("iceberg.catalog."),
-        reader=Reader(keys),
+        reader=TopicReaders(keys),
         route=route_of(keys),
         events=events,
     )
@@ -50,7 +50,7 @@ def iceberg_destination(
 class IcebergDestination:
     keys: TableKeys
     catalog_properties: dict[str, str]
-    reader: Reader
+    reader: TopicReaders
     route: Route | None
     events: EventKeys | None
 

@@ -1,6 +1,6 @@
 """Records from Kafka, ready to be routed and written: converted, then transformed."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
 from pyspark.sql import Column, DataFrame
@@ -33,12 +33,13 @@ class Records:
     The frame has `topic, partition, offset, timestamp, raw_key, raw_value, raw_headers`, as they
     were in Kafka, `routed_topic, headers, key, value` as the transforms left them, `fault` (null,
     or why a record is no row: class and text) and `dropped`. A struct may hold a last field that
-    its type does not name.
+    its type does not name. With `as_wanted` the type is not their own, and they may not fit it.
     """
 
     frame: DataFrame
     key_type: DataType
     value_type: DataType
+    as_wanted: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,10 +53,10 @@ class _Compiled:
 
 
 class Reader:
-    """How one connector reads records. It remembers schemas, and nothing of the records."""
+    """How records of one shape are read. It remembers schemas, and nothing of the records."""
 
-    def __init__(self, config: ParsedConfig) -> None:
-        self._steps = steps_of(config)
+    def __init__(self, config: ParsedConfig, steps: tuple[Step, ...] | None = None) -> None:
+        self._steps = steps_of(config) if steps is None else steps
         self._key = _converter(converting(config, "key"))
         self._value = _converter(converting(config, "value"))
         self._uses_key = any(_uses_key(step) for step in self._steps)
@@ -65,10 +66,6 @@ class Reader:
     def keeps_shape(self) -> bool:
         """Tell whether a record has the fields of its value in Kafka, so that `wanted` works."""
         return not self._steps
-
-    @property
-    def uses_headers(self) -> bool:
-        return any(_uses_headers(step) for step in self._steps)
 
     def read(self, batch: DataFrame, wanted: StructType | None = None) -> Records:
         """Read a batch. With `wanted` JSON is parsed as that type; else its own is found first."""
@@ -80,7 +77,7 @@ class Reader:
         bench = Bench(_with_stages(frame, key, value), found_type)
         made = self._compiled(key, value, bench)
         frame = bench.frame.select(*made.columns).select(*finished())
-        return Records(frame, made.key_type, made.value_type)
+        return Records(frame, made.key_type, made.value_type, as_wanted=wanted is not None)
 
     def _compiled(self, key: Reading, value: Reading, bench: Bench) -> _Compiled:
         """Compile the chain; while the records keep their shape, what was made of it stays."""
@@ -126,6 +123,10 @@ def _converter(wanted: Converting) -> Converter:
 
 def _uses_key(step: Step) -> bool:
     return step.side == "Key" or step.word == "DebeziumTransform" or _names(step, "key")
+
+
+def uses_headers(steps: Iterable[Step]) -> bool:
+    return any(_uses_headers(step) for step in steps)
 
 
 def _uses_headers(step: Step) -> bool:

@@ -21,7 +21,8 @@ from frazil.contracts.plugins.iceberg_tables import (
 from frazil.contracts.table_template import Hole, Source, parse_template
 from frazil.spark_sink.counts import BadRecord
 from frazil.spark_sink.raw import letters_of, packed
-from frazil.spark_sink.records.reader import Reader, Records
+from frazil.spark_sink.records.apart import TopicReaders, together
+from frazil.spark_sink.records.reader import Records
 from frazil.spark_sink.records.shapes import text_of
 from frazil.spark_sink.store import Split
 
@@ -81,20 +82,10 @@ def route_of(config: ParsedConfig) -> Route | None:
     return Route(template, {table: pattern for table, pattern in found if pattern})
 
 
-def split_by(route: Route, reader: Reader, batch: DataFrame) -> Split:
+def split_by(route: Route, reader: TopicReaders, batch: DataFrame) -> Split:
     """Read the batch from Kafka once, and find out which tables it is for."""
-    wanted = route.wanted if reader.keeps_shape else None
-    records = reader.read(batch, wanted)
-    named = fn.array_distinct(fn.array_compact(route.tables(records)))
-    # What is dropped, or broken where the route would look, is for no table.
-    lost = fn.when(~fn.col("dropped"), fn.col("fault"))
-    kept = records.frame.select(
-        *_PLACE,
-        *(fn.col(f"raw_{name}") for name in _RAW),
-        fn.coalesce(named, fn.array().cast("array<string>")).alias(_TABLES),
-        lost.getField("class").alias(_REASON),
-        lost.getField("text").alias(_FAULT),
-    )
+    found = [portion.read(route.wanted) for portion in reader.portions(batch)]
+    kept = together(_kept(route, records) for records in found)
     kept = packed(kept).persist()
     survey = _Survey.of(kept)
     as_it_came = [
@@ -114,6 +105,20 @@ def split_by(route: Route, reader: Reader, batch: DataFrame) -> Split:
         first_dead=survey.first_dead,
         letters=partial(_letters, kept),
         close=kept.unpersist,
+    )
+
+
+def _kept(route: Route, records: Records) -> DataFrame:
+    """Keep of records what they were in Kafka, and for which tables they are."""
+    named = fn.array_distinct(fn.array_compact(route.tables(records)))
+    # What is dropped, or broken where the route would look, is for no table.
+    lost = fn.when(~fn.col("dropped"), fn.col("fault"))
+    return records.frame.select(
+        *_PLACE,
+        *(fn.col(f"raw_{name}") for name in _RAW),
+        fn.coalesce(named, fn.array().cast("array<string>")).alias(_TABLES),
+        lost.getField("class").alias(_REASON),
+        lost.getField("text").alias(_FAULT),
     )
 
 

@@ -1,6 +1,6 @@
 """Records to rows of one table: fields to columns, and why a record cannot be a row."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from pyspark.sql import Column, DataFrame
@@ -19,6 +19,7 @@ from pyspark.sql.types import (
 
 from frazil.spark_sink.counts import DROPPED
 from frazil.spark_sink.raw import letters_of
+from frazil.spark_sink.records.apart import together
 from frazil.spark_sink.records.json_values import is_broken, json_column, json_text
 from frazil.spark_sink.records.reader import Records
 from frazil.spark_sink.tables.convert import member
@@ -33,38 +34,40 @@ _ROW = "row"
 class Rows:
     """A frame of records, the columns that make rows of them, and the fault of each, or null.
 
-    `reason` is the class of that fault.
+    `reason` is the class of that fault, and `misfit` tells where JSON was not what was wanted.
     """
 
     frame: DataFrame
     columns: Mapping[str, Column]
     fault: Column
     reason: Column
+    misfit: Column
 
     @property
     def made(self) -> DataFrame:
         """Compute each column and fault once, whoever asks for it later.
 
-        Columns have numbers here, for a table's may be named like those beside them. `misfit` is
-        true where the record was not what its converter had expected.
+        Columns have numbers here, for a table's may be named like those beside them.
         """
         columns = enumerate(self.columns.values())
         return self.frame.select(
             *_COUNTED,
-            fn.col("fault").isNotNull().alias(MISFIT),
+            self.misfit.alias(MISFIT),
             self.fault.alias("fault"),
             *(column.alias(str(number)) for number, column in columns),
         )
 
-    def good(self, made: DataFrame) -> DataFrame:
-        """Return what was made of records without a fault, as the table names it."""
-        names = enumerate(self.columns)
-        return made.where(~fn.col(DROPPED) & fn.col("fault").isNull()).select(
-            *(fn.col(str(number)).alias(name) for number, name in names)
-        )
 
-    def letters(self) -> DataFrame:
-        return letters_of(self.frame, self.reason, self.fault)
+def good(made: DataFrame, schema: StructType) -> DataFrame:
+    """Return what was made of records without a fault, as the table names it."""
+    names = enumerate(schema.names)
+    return made.where(~fn.col(DROPPED) & fn.col("fault").isNull()).select(
+        *(fn.col(str(number)).alias(name) for number, name in names)
+    )
+
+
+def letters(rows: Iterable[Rows]) -> DataFrame:
+    return together(letters_of(one.frame, one.reason, one.fault) for one in rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,13 +90,14 @@ def as_text(schema: StructType) -> StructType:
 
 
 def rows_of(records: Records, schema: StructType, *, ignore_case: bool, again: bool) -> Rows:
-    """Fit records to a table. With `again` those whose JSON did not fit are parsed as text."""
+    """Fit records to a table. With `again` JSON that was not as wanted is parsed as text."""
     frame = records.frame
     first = _projection(fn.col("value"), records.value_type, schema, ignore_case=ignore_case)
     fault = fn.coalesce(fn.col("fault").getField("text"), first.fault)
     reason = fn.coalesce(fn.col("fault").getField("class"), fn.lit(_ROW))
-    if not again:
-        return Rows(frame, first.columns, fn.when(~fn.col(DROPPED), fault), reason)
+    misfit = fn.col("fault").isNotNull() & records.as_wanted
+    if not (again and records.as_wanted):
+        return Rows(frame, first.columns, fn.when(~fn.col(DROPPED), fault), reason, misfit)
     text = as_text(schema)
     parsed = json_column(json_text(fn.col("raw_value")), text)
     frame = frame.select("*", fn.when(fn.col("fault").isNotNull(), parsed).alias(_AGAIN))
@@ -105,7 +109,7 @@ def rows_of(records: Records, schema: StructType, *, ignore_case: bool, again: b
     }
     fault = fn.when(fits, second.fault).otherwise(fault)
     reason = fn.when(fits, _ROW).otherwise(reason)
-    return Rows(frame, columns, fn.when(~fn.col(DROPPED), fault), reason)
+    return Rows(frame, columns, fn.when(~fn.col(DROPPED), fault), reason, misfit)
 
 
 def _changed(kind: StructType, is_text: Callable[[DataType], bool]) -> StructType:

@@ -7,7 +7,7 @@ from pyspark.sql import DataFrame, SparkSession
 from frazil.contracts.ledger import Ledger
 from frazil.spark_sink.kafka import Broker
 from frazil.spark_sink.raw import packed
-from frazil.spark_sink.records.reader import Reader
+from frazil.spark_sink.records.apart import TopicReaders
 from frazil.spark_sink.store import Split
 from frazil.spark_sink.tables.control_topic import ControlTopic
 from frazil.spark_sink.tables.lake import Lake
@@ -27,7 +27,7 @@ class TableStores:
         broker: Broker,
         *,
         keys: TableKeys,
-        reader: Reader,
+        reader: TopicReaders,
         route: Route | None,
         control: ControlTopic | None,
     ) -> None:
@@ -49,7 +49,7 @@ class TableStores:
                 "or correct what names tables."
             )
         # A reader of its own: it remembers the shape of what it read last.
-        reader = Reader(self._keys.config)
+        reader = TopicReaders(self._keys.config)
         store = TableStore(self._spark, self._lake, name, keys=self._keys, reader=reader)
         self._opened[name] = store
         # The driver before this one may have ended between a commit and its event.

@@ -1,6 +1,6 @@
 """A table for records: fitted to them, or they to it, and written."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -12,13 +12,15 @@ from pyspark.sql.types import DataType, StructField, StructType
 from frazil.runtime.logs import get_logger
 from frazil.spark_sink.counts import counts_of, observed
 from frazil.spark_sink.raw import letters_of
-from frazil.spark_sink.records.reader import Reader, Records
+from frazil.spark_sink.records.apart import TopicReaders, together
+from frazil.spark_sink.records.reader import Records
+from frazil.spark_sink.records.shapes import merged_all
 from frazil.spark_sink.store import Written
 from frazil.spark_sink.tables.evolution import changes, storable_struct
 from frazil.spark_sink.tables.files import write_files
 from frazil.spark_sink.tables.guarded import GuardedTable
 from frazil.spark_sink.tables.lake import Lake
-from frazil.spark_sink.tables.rows import MISFIT, rows_of, wanted
+from frazil.spark_sink.tables.rows import MISFIT, good, letters, rows_of, wanted
 from frazil.spark_sink.tables.settings import TableKeys
 from frazil.worker.errors import BadTableError, NoTableError, UnavailableError
 
@@ -31,7 +33,7 @@ class TableStore(GuardedTable):
     """A table that is not there is created by the first records, if that is asked for."""
 
     def __init__(
-        self, spark: SparkSession, lake: Lake, table: str, *, keys: TableKeys, reader: Reader
+        self, spark: SparkSession, lake: Lake, table: str, *, keys: TableKeys, reader: TopicReaders
     ) -> None:
         super().__init__(lake, table, ledger_name=keys.connector, control_topic=keys.control_topic)
         self._spark = spark
@@ -56,7 +58,7 @@ class TableStore(GuardedTable):
         if self._table is None:
             return self._nothing_known(records, partitions)
         draft = self._draft(records, partitions, again=self._has_misfits)
-        misfits = draft.counts.misfits if self._parses_as_wanted else 0
+        misfits = draft.counts.misfits
         if misfits and not self._has_misfits:
             # To be ready for them in every batch would cost each record twice the code.
             self.delete_files(draft.files)
@@ -65,37 +67,46 @@ class TableStore(GuardedTable):
         return draft
 
     def _draft(
-        self, records: Records, partitions: Sequence[tuple[str, int]], *, again: bool
+        self, records: Iterable[Records], partitions: Sequence[tuple[str, int]], *, again: bool
     ) -> Written:
-        rows = rows_of(records, self._schema, ignore_case=self._keys.ignores_case, again=again)
+        rules = {"ignore_case": self._keys.ignores_case, "again": again}
+        rows = [rows_of(one, self._schema, **rules) for one in records]
+        made = together(one.made for one in rows)
         misfit = fn.when(fn.col(MISFIT), 1)
-        seen, observation = observed(rows.made, fn.col("fault"), partitions, misfit=misfit)
-        files = write_files(self._spark, self._table, rows.good(seen), self._keys.written_with)
-        return Written(files, counts_of(observation), rows.letters)
+        seen, observation = observed(made, fn.col("fault"), partitions, misfit=misfit)
+        kept = good(seen, self._schema)
+        files = write_files(self._spark, self._table, kept, self._keys.written_with)
+        return Written(files, counts_of(observation), partial(letters, rows))
 
-    def _read(self, part: DataFrame) -> Records:
+    def _read(self, part: DataFrame) -> list[Records]:
         """Read records as the table wants them; where it follows them, all are looked at first."""
+        portions = self._reader.portions(part)
+        found = {}
         if self._table is None or self._keys.evolves:
-            records = self._reader.read(part)
-            self._fit(records.value_type)
-            if self._table is None or not self._parses_as_wanted:
-                return records
-        return self._reader.read(part, wanted(self._schema) if self._parses_as_wanted else None)
-
-    @property
-    def _parses_as_wanted(self) -> bool:
+            found = {portion: portion.read() for portion in portions}
+            self._fit([one.value_type for one in found.values()])
+            if self._table is None:
+                return list(found.values())
         # Spark's parser knows fields by their exact names only.
-        keys = self._keys
-        return keys.plain_json and self._reader.keeps_shape and not keys.ignores_case
+        plain = self._keys.plain_json and not self._keys.ignores_case
+        return [
+            portion.read(wanted(self._schema))
+            if plain and portion.keeps_shape
+            else found.get(portion) or portion.read()
+            for portion in portions
+        ]
 
-    def _fit(self, shape: DataType) -> None:
+    def _fit(self, types: Iterable[DataType]) -> None:
         """Create the table, or add what it lacks: once a batch, before anything is written."""
-        if not isinstance(shape, StructType):
-            return
-        if self._table is None:
-            self._create(storable_struct(shape))
-        if self._table is None or not self._keys.evolves:
-            return
+        shapes = [one for one in types if isinstance(one, StructType)]
+        whole = merged_all([*shapes])
+        if self._table is None and isinstance(whole, StructType):
+            self._create(storable_struct(whole))
+        if self._table is not None and self._keys.evolves:
+            for shape in shapes:
+                self._follow(shape)
+
+    def _follow(self, shape: StructType) -> None:
         rules = {"ignore_case": self._keys.ignores_case, "declared": not self._keys.plain_json}
         for _ in range(_ATTEMPTS):
             todo = changes(shape, self._schema, **rules)
@@ -122,10 +133,14 @@ class TableStore(GuardedTable):
         log.info("table_created", table=self._id, columns=len(schema.fields))
         self._adopt(table)
 
-    def _nothing_known(self, records: Records, partitions: Sequence[tuple[str, int]]) -> Written:
+    def _nothing_known(
+        self, records: Iterable[Records], partitions: Sequence[tuple[str, int]]
+    ) -> Written:
         """Count records that cannot make a table: there is nowhere to note more of them."""
         fault = fn.when(~fn.col("dropped"), fn.col("fault").getField("text"))
-        seen, observation = observed(records.frame, fault, partitions)
+        # What their values are does not matter here, and has several types.
+        frame = together(one.frame.drop("key", "value") for one in records)
+        seen, observation = observed(frame, fault, partitions)
         seen.select("offset").write.format("noop").mode("overwrite").save()
         counts = counts_of(observation)
         if counts.written:
@@ -133,5 +148,5 @@ class TableStore(GuardedTable):
                 f"Table {self._id} cannot be created: {counts.written} record(s) have no field "
                 "with a value to make a column of. Create the table first."
             )
-        letters = partial(letters_of, records.frame, fn.col("fault").getField("class"), fault)
-        return Written([], replace(counts, consumed=0), letters)
+        lost = partial(letters_of, frame, fn.col("fault").getField("class"), fault)
+        return Written([], replace(counts, consumed=0), lost)

@@ -11,6 +11,9 @@ from frazil.spark_sink.records.draft import Draft
 from frazil.spark_sink.records.nodes import nothing
 from frazil.spark_sink.records.shapes import text_of
 
+ROUTERS = ("RegexRouter", "TimestampRouter")
+"""What changes the topic of a record."""
+
 
 def drop_headers(draft: Draft, step: Step) -> Draft:
     names = list(step.options["headers"])

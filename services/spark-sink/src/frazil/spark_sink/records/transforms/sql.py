@@ -74,7 +74,7 @@ class _Relation:
         return self._frame.select(
             fn.struct("*").alias(_ALL),
             is_there.alias(_IS_THERE),
-            fn.struct(*PLACE[:4], "routed_topic", "key", "headers").alias(_KAFKA),
+            fn.struct(*PLACE[:4], "routed_topic", "key", "headers", "raw_value").alias(_KAFKA),
             *(node.column.alias(name) for name, node in self._fields.items()),
             *(fn.lit(None).cast("string").alias(name) for name in absent),
         ).alias(_RECORD)
