@@ -1,10 +1,12 @@
 """One stack at a time: it is brought up by `frazil start`, and nothing of it is left behind."""
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from tests.support.containers import DUAL, SINGLE, Stack, Topology, docker, frazil, leftovers
+from tests.support.lab import wait_until
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -37,5 +39,10 @@ def stack(request: pytest.FixtureRequest) -> Iterator[Stack]:
 def quiet(stack: Stack) -> Iterator[Stack]:
     """The stack without its own traffic, so that rows can be counted."""
     docker("stop", "log-generator")
-    yield stack
-    docker("start", "log-generator")
+    try:
+        # The store tells of its last calls a moment later.
+        time.sleep(2)
+        wait_until("all is committed", stack.has_committed_all, every=1)
+        yield stack
+    finally:
+        docker("start", "log-generator")

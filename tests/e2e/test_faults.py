@@ -20,7 +20,7 @@ from tests.support.containers import (
 from tests.support.engine import restart_engine
 from tests.support.lab import wait_until
 
-pytestmark = pytest.mark.parametrize("stack", [DUAL], indirect=True)
+pytestmark = pytest.mark.parametrize("stack", [DUAL], indirect=True, ids=["dual"])
 
 _RATE = 200
 _KILLED = (

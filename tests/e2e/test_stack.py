@@ -112,11 +112,11 @@ def test_the_log_does_not_feed_itself(stack: Stack) -> None:
 def test_a_new_field_becomes_a_column(stack: Stack) -> None:
     field = f"seen_{uuid4().hex[:8]}"
     record = {"version": "1", "time": "2026-01-02T03:04:05Z", "message": "new", field: 7}
-    docker_input = json.dumps(record)
+    record["tags"] = {"requestID": field}
     subprocess.run(
         ["docker", "exec", "--interactive", "kafka", "/opt/kafka/bin/kafka-console-producer.sh",
          "--bootstrap-server", "localhost:29092", "--topic", "errorlogs"],
-        input=docker_input, text=True, check=True, capture_output=True,
+        input=json.dumps(record), text=True, check=True, capture_output=True,
     )  # fmt: skip
     columns = "SELECT column_name FROM information_schema.columns WHERE table_name = 'errorlogs'"
     wait_until("the column is there", lambda: [field] in stack.sql(columns), 120, every=1)

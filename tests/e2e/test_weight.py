@@ -7,7 +7,7 @@ import httpx
 import pytest
 from tests.support.containers import DUAL, Stack, produce
 
-pytestmark = pytest.mark.parametrize("stack", [DUAL], indirect=True)
+pytestmark = pytest.mark.parametrize("stack", [DUAL], indirect=True, ids=["dual"])
 
 _GIB = 1024**3
 _RESTING_SECONDS = 60.0

@@ -8,6 +8,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+# Narrower ones cannot be read.
+_LEAST_CELL = 8
+
 OnProgress = Callable[[int, int], None]
 Step = Callable[[str], AbstractContextManager[None]]
 
@@ -44,7 +47,11 @@ class Screen:
         self.errors.print(text, style="red", markup=False, soft_wrap=True)
 
     def table(self, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-        """Print cells, numbers to the right."""
+        """Print cells, numbers to the right; rows that are too wide for it one below the other."""
+        if len(columns) * _LEAST_CELL > self.console.width:
+            for row in rows:
+                self._record(columns, row)
+            return
         table = Table()
         for index, column in enumerate(columns):
             numeric = all(row[index][:1].isdigit() for row in rows)
@@ -52,6 +59,14 @@ class Screen:
         for row in rows:
             table.add_row(*row)
         self.console.print(table)
+
+    def _record(self, columns: Sequence[str], row: Sequence[str]) -> None:
+        record = Table(show_header=False)
+        record.add_column(no_wrap=True)
+        record.add_column(overflow="fold")
+        for cells in zip(columns, row, strict=True):
+            record.add_row(*cells)
+        self.console.print(record)
 
     @contextmanager
     def bar(self, title: str) -> Iterator[OnProgress]:
