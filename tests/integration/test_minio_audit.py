@@ -40,7 +40,6 @@ PLAIN = {
     "value.converter": "org.apache.kafka.connect.json.JsonConverter",
     "value.converter.schemas.enable": "false",
     "iceberg.tables.evolve-schema-enabled": "true",
-    "errors.tolerance": "all",
 }
 Entry = dict[str, Any]
 
@@ -123,7 +122,11 @@ def logs(lake: FleetLab) -> Logs:
 
 
 def started(lake: FleetLab, keys: Mapping[str, str], connector: str = "c") -> Logs:
-    keys = {**keys, "iceberg.tables": f"{lake.namespace}.apilogs"}
+    keys = {
+        **keys,
+        "iceberg.tables": f"{lake.namespace}.apilogs",
+        "errors.tolerance": "all",
+    }
     return Logs(lake, lake.start(1, keys, topics=(API, AUDIT), connector=connector))
 
 
