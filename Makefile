@@ -109,7 +109,7 @@ down: install ## Stop it; its data stays. `.venv/bin/frazil clean --stack contai
 
 .PHONY: e2e
 e2e: install ## Both topologies from outside, with faults (20 minutes on two cores)
-	@$(BIN)/pytest tests/e2e $(PYTEST_ARGS)
+	@$(BIN)/pytest tests/e2e -p no:randomly $(PYTEST_ARGS)
 
 ##@ Before a commit
 

@@ -69,7 +69,8 @@ stop_engine() {
     return
   fi
   kill "$pid"
-  for _ in $(seq 120); do
+  # It gives each container the time that the container asks for.
+  for _ in $(seq 360); do
     if [ ! -e "/proc/$pid" ]; then
       rm -f "$pid_file"
       echo "The engine has ended."
@@ -77,7 +78,7 @@ stop_engine() {
     fi
     sleep 0.5
   done
-  echo "The engine (process $pid) did not end within a minute." >&2
+  echo "The engine (process $pid) did not end within three minutes." >&2
   exit 1
 }
 

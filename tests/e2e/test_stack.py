@@ -15,6 +15,7 @@ from tests.support.containers import (
     HOST,
     IDS,
     KEY,
+    SINGLE,
     Stack,
     docker,
     frazil,
@@ -207,6 +208,7 @@ def test_a_second_run_of_the_provisioner_changes_nothing() -> None:
     assert "Nothing to do." in docker("logs", "--tail", "5", "kafka-iceberg-init")
 
 
+@pytest.mark.parametrize("stack", [SINGLE], indirect=True, ids=["single"])
 def test_a_restart_keeps_all_rows(quiet: Stack) -> None:
     before = {table: quiet.counted(table) for table in IDS}
     frazil("restart")
