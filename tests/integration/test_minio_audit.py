@@ -23,7 +23,7 @@ from frazil.log_generator.source import Source
 from frazil.log_generator.topics import Topic
 from frazil.provisioner.placeholders import fill
 from frazil.spark_sink.core.offset_log import BatchRange
-from frazil.spark_sink.fleet import Outcome
+from frazil.spark_sink.outcome import Outcome
 
 # PySpark leaves the sockets that rows came through to the garbage collector.
 pytestmark = pytest.mark.filterwarnings(

@@ -18,8 +18,9 @@ from frazil.spark_sink.committer import Driver
 from frazil.spark_sink.config import sink_config
 from frazil.spark_sink.core.offset_log import BatchRange
 from frazil.spark_sink.core.position import TopicFacts
-from frazil.spark_sink.fleet import Fleet, Outcome
+from frazil.spark_sink.fleet import Fleet
 from frazil.spark_sink.iceberg import iceberg_destination
+from frazil.spark_sink.outcome import Outcome
 
 CLASS = "org.apache.iceberg.connect.IcebergSinkConnector"
 _COLUMNS = (

@@ -1,7 +1,7 @@
 """Many stores behind their ledgers: whatever is killed or overtaken, each record is there once."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -83,13 +83,13 @@ class Run:
             kafka={"bootstrap.servers": "k"},
         )  # fmt: skip
         parsed = sink_config(assignment, read_config(assignment), commit_interval_ms=0)
-        self._driver = Driver(parsed, "cluster", {"t": TopicFacts("id-t", {0: 0}, {0: COUNT})})
+        self.driver = Driver(parsed, "cluster", {"t": TopicFacts("id-t", {0: 0}, {0: COUNT})})
         self._routes = routes
         self._stores = stores
         listed = stores if group is None else []
-        self._committers = [Committer(self._driver, store) for store in listed]
+        self._committers = [Committer(self.driver, store) for store in listed]
         hint = _group(group) if group else None
-        position = take_position(self._driver, self._committers, of_all=group is None, hint=hint)
+        position = take_position(self.driver, self._committers, of_all=group is None, hint=hint)
         self.at = position["t"][0]
 
     def batch(self, size: int, *, commits: int = 99) -> bool:
@@ -114,7 +114,7 @@ class Run:
         for committer in self._committers:
             if committer.store is store:
                 return committer
-        self._committers.append(Committer(self._driver, store))
+        self._committers.append(Committer(self.driver, store))
         return self._committers[-1]
 
 
@@ -220,3 +220,63 @@ def test_what_was_rolled_back_may_be_left_out() -> None:
     again.batch(10)
     assert stores[0].rows == [*range(10), *range(15, 20)]
     assert stores[1].rows == list(range(20))
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def filtered(number: int) -> BatchCounts:
+    return replace(_counts(number), filtered=number)
+
+
+def of(start: int, end: int) -> Batch:
+    return Batch(BatchRange(_at(start), _at(end)), settled=_at(start))
+
+
+def patient() -> tuple[MemoryStore, Committer, Clock]:
+    """A store to which a ledger without rows has just been committed."""
+    store, clock = MemoryStore("a"), Clock()
+    driver = Run(1, [store], [set()] * COUNT).driver
+    committer = Committer(driver, store, clock)
+    assert committer.commit([], of(0, 5), filtered(5))
+    return store, committer, clock
+
+
+def test_ledgers_without_rows_wait_longer_each_time() -> None:
+    store, committer, clock = patient()
+    gaps = []
+    for number in range(5, 14):
+        began = clock.now
+        assert not committer.commit([], of(number, number + 1), filtered(1))
+        known = len(store.history)
+        while len(store.history) == known:
+            clock.now += 10
+            committer.tell_if_due()
+        gaps.append(clock.now - began)
+    assert gaps == [10, 20, 40, 80, 160, 320, 600, 600, 600]
+
+
+def test_rows_take_the_waiting_ledger_along() -> None:
+    store, committer, _ = patient()
+    assert not committer.commit([], of(5, 9), filtered(4))
+    assert committer.commit([10, 11], of(9, 12), _counts(3))
+    newest = store.history[-1]
+    assert (newest.start, newest.end) == (_at(5), _at(12))
+    assert (newest.consumed, newest.filtered, newest.written) == (7, 4, 3)
+
+
+def test_after_rows_a_ledger_without_them_does_not_wait() -> None:
+    _, committer, _ = patient()
+    committer.commit([5], of(5, 6), _counts(1))
+    assert committer.commit([], of(6, 7), filtered(1))
+
+
+def test_a_driver_that_takes_over_reads_again_what_was_not_told() -> None:
+    store, committer, _ = patient()
+    committer.commit([], of(5, 9), filtered(4))
+    assert Run(2, [store], [set()] * COUNT).at == 5

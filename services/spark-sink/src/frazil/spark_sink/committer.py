@@ -1,7 +1,8 @@
 """Commits of one driver: to each of its stores, behind the ledger that the driver found there."""
 
+import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -24,6 +25,11 @@ from frazil.spark_sink.counts import BatchCounts
 from frazil.spark_sink.store import Store
 from frazil.worker.errors import RolledBackError, SupersededError
 from frazil.worker.job import StreamMovedError
+
+# How long a ledger without rows may wait, from one to the next of them: a connector that reads the
+# log of its own store would otherwise feed itself with what its commits cause, and filters out.
+_SHORTEST_WAIT = 10.0
+_LONGEST_WAIT = 600.0
 
 
 @dataclass(frozen=True)
@@ -79,9 +85,15 @@ class Batch:
 class Committer:
     """One driver's hold on one store."""
 
-    def __init__(self, driver: Driver, store: Store) -> None:
+    def __init__(
+        self, driver: Driver, store: Store, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self.store = store
         self._driver = driver
+        self._clock = clock
+        self._untold: tuple[Batch, BatchCounts] | None = None
+        self._wait = 0.0
+        self._due = clock()
         self.ledger = store.ledger()
         self._require_newest(self.ledger)
         self.covered = covered(self.ledger, driver.topics, driver.config.rewind)
@@ -119,9 +131,30 @@ class Committer:
         """Put our epoch into the store, so that older drivers stop."""
         self._append([], Batch(span, settled=position), BatchCounts.nothing())
 
-    def commit(self, files: list[Any], batch: Batch, counts: BatchCounts) -> None:
-        """Put files and ledger into the store, or delete the files and say what is in the way."""
+    def commit(self, files: list[Any], batch: Batch, counts: BatchCounts) -> bool:
+        """Put files and ledger into the store, or delete the files and say what is in the way.
+
+        False if all was filtered out and the ledger waits for rows, or until it is due.
+        """
+        self._untold = (batch, counts.after(self._untold[1]) if self._untold else counts)
+        if files or counts.dead or self._clock() >= self._due:
+            self._tell(files)
+        return self._untold is None
+
+    def tell_if_due(self) -> None:
+        """Commit a ledger that has waited for rows in vain."""
+        if self._untold is not None and self._clock() >= self._due:
+            self._tell([])
+
+    def _tell(self, files: list[Any]) -> None:
+        if self._untold is None:
+            return
+        batch, counts = self._untold
         self._append(files, replace(batch, span=range_of(self.covered, batch.span)), counts)
+        self._untold = None
+        has_more = counts.written or counts.dead
+        self._wait = 0 if has_more else min(max(2 * self._wait, _SHORTEST_WAIT), _LONGEST_WAIT)
+        self._due = self._clock() + self._wait
 
     def _append(self, files: list[Any], batch: Batch, counts: BatchCounts) -> None:
         config, topics = self._driver.config, self._driver.topics

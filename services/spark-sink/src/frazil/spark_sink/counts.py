@@ -1,7 +1,7 @@
 """What one batch contained, counted while it is written: no second pass over the records."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Self
 
@@ -40,6 +40,18 @@ class BatchCounts:
     @property
     def written(self) -> int:
         return self.consumed - self.filtered - self.dead
+
+    def after(self, filtered: Self) -> Self:
+        """Count an earlier batch too, of which nothing was left."""
+        times = [time for one in (filtered, self) for time in (one.min_time, one.max_time) if time]
+        return replace(
+            self,
+            consumed=self.consumed + filtered.consumed,
+            filtered=self.filtered + filtered.filtered,
+            min_time=min(times, default=None),
+            max_time=max(times, default=None),
+            valid_through=self.valid_through or filtered.valid_through,
+        )
 
 
 def observed(

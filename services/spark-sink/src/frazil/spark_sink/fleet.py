@@ -7,8 +7,6 @@ and no group says any more that all is everywhere: a restart begins where the st
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TypeVar
 
 from pyspark.sql import DataFrame, SparkSession
@@ -21,8 +19,9 @@ from frazil.runtime.logs import get_logger
 from frazil.spark_sink.boxes import Box
 from frazil.spark_sink.committer import Batch, Committer, Driver, take_position
 from frazil.spark_sink.core.offset_log import BatchRange
-from frazil.spark_sink.counts import BadRecord, BatchCounts
+from frazil.spark_sink.counts import BadRecord
 from frazil.spark_sink.failure import bad_record_error, explain, too_many_dead_error
+from frazil.spark_sink.outcome import Outcome, with_commit
 from frazil.spark_sink.store import Split, Stores, Written
 from frazil.worker.bridge import enter_session
 from frazil.worker.errors import (
@@ -40,27 +39,6 @@ log = get_logger(__name__)
 
 _LOOK_AGAIN_SECONDS = 30
 _Result = TypeVar("_Result")
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What became of a batch. `done` is before which all is in every store."""
-
-    consumed: int
-    counts: Mapping[str, BatchCounts]
-    astray: int
-    dead: int
-    first_dead: BadRecord | None
-    done: Offsets
-
-    @property
-    def written(self) -> int:
-        return sum(counts.written for counts in self.counts.values())
-
-    @property
-    def newest(self) -> datetime | None:
-        times = [counts.max_time for counts in self.counts.values() if counts.max_time]
-        return max(times, default=None)
 
 
 class Fleet:
@@ -107,7 +85,7 @@ class Fleet:
             whole = Batch(span, settled=self._held or span.start)
             self._put_away("", split.dead, split.letters, whole)
             committed = self._commit(drafts, whole)
-            self._stores.tell(committed)
+            self._stores.tell(name for name, is_told in committed.items() if is_told)
             self._hold(span.start)
         finally:
             split.close()
@@ -115,6 +93,7 @@ class Fleet:
         first = [split.first_dead, *(one.first_dead for one in counts.values())]
         return Outcome(
             split.total or max((one.counts.consumed for one in drafts.values()), default=0),
+            sum(committed.values()),
             counts,
             astray=split.astray + self._missed(split),
             dead=split.dead + sum(one.dead for one in counts.values()),
@@ -133,16 +112,19 @@ class Fleet:
         names = [name for name in split.parts if self._is_running(name)]
         return self._each(names, draft, undo=self._delete)
 
-    def _commit(self, drafts: Mapping[str, Written], batch: Batch) -> Iterable[str]:
-        def commit(name: str) -> None:
+    def _commit(self, drafts: Mapping[str, Written], batch: Batch) -> Mapping[str, bool]:
+        """Tell of each store that had a part in the batch whether it has the ledger already."""
+
+        def commit(name: str) -> bool:
             draft = drafts[name]
             self._put_away(name, draft.counts.dead, draft.letters, batch)
-            self._committers[name].commit(draft.files, batch, draft.counts)
+            return self._committers[name].commit(draft.files, batch, draft.counts)
 
         names = [name for name, draft in drafts.items() if draft.counts.consumed]
-        done = self._each(names, commit).keys()
-        for name in done:
-            self.tables[name] = _committed(self.tables[name], drafts[name].counts)
+        done = self._each(names, commit)
+        for name, is_told in done.items():
+            if is_told:
+                self.tables[name] = with_commit(self.tables[name], drafts[name].counts)
         return done
 
     def _put_away(
@@ -296,13 +278,7 @@ class Fleet:
             self._turn = (self._turn + 1) % len(committers)
             committers[self._turn].check_fence()
 
-
-def _committed(table: TableStatus, counts: BatchCounts) -> TableStatus:
-    return table.model_copy(
-        update={
-            "commits": table.commits + 1,
-            "records": table.records + counts.written,
-            "dead": table.dead + counts.dead,
-            "last_commit": datetime.now(UTC),
-        }
-    )
+    def tell_if_due(self) -> None:
+        for name, committer in self._committers.items():
+            if self._is_running(name):
+                committer.tell_if_due()

@@ -23,8 +23,9 @@ from frazil.spark_sink.core.offset_log import BatchRange, batch_range, offsets_o
 from frazil.spark_sink.core.pace import rest_after
 from frazil.spark_sink.counts import BadRecord
 from frazil.spark_sink.failure import explain
-from frazil.spark_sink.fleet import Fleet, Outcome
+from frazil.spark_sink.fleet import Fleet
 from frazil.spark_sink.kafka import Broker, source_options
+from frazil.spark_sink.outcome import Outcome
 from frazil.spark_sink.store import Destination
 from frazil.worker.board import StatusBoard
 from frazil.worker.errors import UnavailableError
@@ -157,24 +158,24 @@ class SinkJob:
         metrics.SINK_RECORDS.labels(name).inc(outcome.written)
         metrics.SINK_DEAD.labels(name).inc(outcome.dead)
         metrics.SINK_ASTRAY.labels(name).inc(outcome.astray)
-        metrics.SINK_COMMITS.labels(name).inc(len(outcome.counts))
+        metrics.SINK_COMMITS.labels(name).inc(outcome.commits)
         metrics.SINK_COMMIT_SECONDS.labels(name).observe(seconds)
         status, now, newest = self._board.status, datetime.now(UTC), outcome.newest
         self._board.update(
             position=span.end,
-            commits=status.commits + len(outcome.counts),
+            commits=status.commits + outcome.commits,
             records=status.records + outcome.written,
             dead=status.dead + outcome.dead,
             astray=status.astray + outcome.astray,
             tables=self._stream.fleet.tables,
-            last_commit=now if outcome.counts else status.last_commit,
+            last_commit=now if outcome.commits else status.last_commit,
             commit_seconds=round(seconds, 3),
             freshness_seconds=newest and round((now - newest).total_seconds(), 3),
         )
         log.info(
             "committed",
             rows=outcome.written,
-            tables=len(outcome.counts),
+            tables=outcome.commits,
             dead=outcome.dead,
             astray=outcome.astray,
             seconds=round(seconds, 3),
@@ -192,7 +193,7 @@ class SinkJob:
         if time.monotonic() - self._looked > _LOOK_SECONDS:
             self._looked = time.monotonic()
             self._check_topics()
-            self._check_fence()
+            self._look_at_stores()
 
     def _measure_lag(self, query: StreamingQuery) -> None:
         progress = query.lastProgress
@@ -217,12 +218,13 @@ class SinkJob:
             changed = ", ".join(sorted(names ^ self._stream.topics))
             raise StreamMovedError(f"other topics match topics.regex than before: {changed}")
 
-    def _check_fence(self) -> None:
+    def _look_at_stores(self) -> None:
         """Stop an idle driver too, once a newer one has taken over; a busy one finds out itself."""
         if not self._batch.acquire(blocking=False):
             return
         try:
             self._stream.fleet.check_fence()
+            self._stream.fleet.tell_if_due()
         finally:
             self._batch.release()
 
