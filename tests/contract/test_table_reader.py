@@ -10,8 +10,10 @@ import pyarrow as pa
 import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 from tests.support.ledgers import ledger
+from tests.support.minio import MinIO
 
 from frazil.control_api.tables.__main__ import answer
+from frazil.control_api.tables.files import MetadataFiles
 from frazil.control_api.tables.properties import python_properties
 from frazil.control_api.tables.wire import Answer, Question
 
@@ -19,9 +21,9 @@ ROWS = pa.table({"id": [1, 2]})
 TOKEN = "a-token-of-the-catalog"  # noqa: S105
 
 
-def make_table(uri: str, folder: Path) -> str:
+def make_table(uri: str, warehouse: str, **properties: str) -> str:
     """Make a table with one commit of connector `c`; return its metadata as JSON."""
-    catalog = SqlCatalog("iceberg", uri=uri, warehouse=f"file://{folder}/warehouse")
+    catalog = SqlCatalog("iceberg", uri=uri, warehouse=warehouse, **properties)
     catalog.create_namespace("streaming")
     table = catalog.create_table("streaming.rows", ROWS.schema)
     one = ledger(start={"t": {0: 0}}, end={"t": {0: 2}}).model_copy(update={"written": 2})
@@ -32,14 +34,14 @@ def make_table(uri: str, folder: Path) -> str:
 
 @pytest.fixture
 def sqlite(tmp_path: Path) -> dict[str, str]:
-    make_table(f"sqlite:///{tmp_path}/catalog.db", tmp_path)
+    make_table(f"sqlite:///{tmp_path}/catalog.db", f"file://{tmp_path}/warehouse")
     return {"type": "jdbc", "uri": f"jdbc:sqlite:{tmp_path}/catalog.db"}
 
 
 @pytest.fixture
 def postgres(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, str]:
     url: str = request.getfixturevalue("postgresql").new_database()
-    make_table(url.replace("postgresql:", "postgresql+psycopg:"), tmp_path)
+    make_table(url.replace("postgresql:", "postgresql+psycopg:"), f"file://{tmp_path}/warehouse")
     login, _, address = url.removeprefix("postgresql://").rpartition("@")
     user, _, password = login.partition(":")
     uri = f"jdbc:postgresql://{address}"
@@ -47,9 +49,18 @@ def postgres(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, str]:
 
 
 @pytest.fixture
+def s3(minio: MinIO, tmp_path: Path) -> dict[str, str]:
+    warehouse = f"s3://{minio.new_bucket()}/warehouse"
+    make_table(f"sqlite:///{tmp_path}/catalog.db", warehouse, **minio.properties)
+    return {"type": "jdbc", "uri": f"jdbc:sqlite:{tmp_path}/catalog.db", **minio.properties}
+
+
+@pytest.fixture
 def rest(tmp_path: Path) -> Iterator[dict[str, str]]:
     """A catalog that knows one table, and lets in whoever has the token."""
-    metadata = json.loads(make_table(f"sqlite:///{tmp_path}/catalog.db", tmp_path))
+    metadata = json.loads(
+        make_table(f"sqlite:///{tmp_path}/catalog.db", f"file://{tmp_path}/warehouse")
+    )
     location = f"file://{tmp_path}/metadata.json"
     answers = {
         "/lake/v1/config": {"defaults": {}, "overrides": {}},
@@ -82,7 +93,7 @@ def rest(tmp_path: Path) -> Iterator[dict[str, str]]:
         server.shutdown()
 
 
-@pytest.fixture(params=["sqlite", "postgres", "rest"])
+@pytest.fixture(params=["sqlite", "postgres", "s3", "rest"])
 def java(request: pytest.FixtureRequest) -> dict[str, str]:
     """The properties as a connector has them."""
     properties: dict[str, str] = request.getfixturevalue(request.param)
@@ -117,3 +128,8 @@ def test_a_table_that_is_not_there_is_a_complaint(
 ) -> None:
     found = ask(request.getfixturevalue(kind), "streaming.lost")
     assert "streaming.lost" in (found.complaint or "")
+
+
+def test_metadata_that_cannot_be_read_from_here_is_a_complaint_that_says_where_it_is() -> None:
+    with pytest.raises(ValueError, match=r"gs://lake/metadata\.json cannot be read"):
+        MetadataFiles().new_input("gs://lake/metadata.json").open()

@@ -11,10 +11,12 @@ from collections.abc import Iterator
 from pyiceberg.catalog import Catalog
 from pyiceberg.catalog.rest import RestCatalog
 from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.io import PY_IO_IMPL
 from pyiceberg.table import Table
 from pyiceberg.table.snapshots import Snapshot
 
 from frazil.contracts.ledger import Ledger
+from frazil.control_api.tables.files import MetadataFiles
 from frazil.control_api.tables.wire import Answer, EntryAnswer, Question, TableAnswer
 
 
@@ -34,6 +36,7 @@ def _catalog(question: Question) -> Catalog:
     # Not by load_catalog, which would mix in what the environment and a user's file say.
     properties = dict(question.properties)
     kind = properties.pop("type")
+    properties[PY_IO_IMPL] = f"{MetadataFiles.__module__}.{MetadataFiles.__name__}"
     return (SqlCatalog if kind == "sql" else RestCatalog)(question.catalog, **properties)
 
 
