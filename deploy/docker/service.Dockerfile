@@ -8,7 +8,7 @@ ENV PATH=/opt/venv/bin:$PATH PYTHONDONTWRITEBYTECODE=1
 
 FROM base AS packages
 RUN apt-get update \
- && apt-get install -y --no-install-recommends python3-pip python3-venv \
+ && apt-get install -y --no-install-recommends binutils python3-pip python3-venv \
  && rm -rf /var/lib/apt/lists/* \
  && python3 -m venv --without-pip /opt/venv
 ARG SERVICE

@@ -1,16 +1,29 @@
 # The image of all Spark workers. `make images` builds it, from the repository's root.
-FROM debian:trixie-slim AS base
-# Without the folder for manuals the JRE's package does not install on a slim image.
+FROM debian:trixie-slim AS java
+# Without the folder for manuals the JDK's package does not install on a slim image.
 RUN mkdir -p /usr/share/man/man1 \
  && apt-get update \
- && apt-get install -y --no-install-recommends ca-certificates openjdk-21-jre-headless python3 \
+ && apt-get install -y --no-install-recommends ca-certificates-java openjdk-21-jdk-headless \
+ && rm -rf /var/lib/apt/lists/*
+# Spark wants all of Java SE, its unsafe parts and, to reach S3 and Kafka, TLS and Kerberos.
+RUN jlink --output /opt/java --compress zip-6 --no-header-files --no-man-pages \
+      --generate-cds-archive --add-modules "java.se,jdk.charsets,jdk.crypto.cryptoki,\
+jdk.crypto.ec,jdk.jfr,jdk.localedata,jdk.management,jdk.naming.dns,jdk.net,jdk.nio.mapmode,\
+jdk.security.auth,jdk.security.jgss,jdk.unsupported,jdk.zipfs" \
+ && rm /opt/java/lib/server/classes_nocoops.jsa \
+ && cp -L /etc/ssl/certs/java/cacerts /opt/java/lib/security/cacerts
+
+FROM debian:trixie-slim AS base
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends ca-certificates python3 \
  && rm -rf /var/lib/apt/lists/* \
  && useradd --uid 10001 --no-create-home --home-dir /tmp --shell /usr/sbin/nologin frazil
-ENV PATH=/opt/venv/bin:$PATH FRAZIL_HOME=/opt/frazil
+COPY --from=java /opt/java /opt/java
+ENV PATH=/opt/venv/bin:/opt/java/bin:$PATH FRAZIL_HOME=/opt/frazil
 
 FROM base AS packages
 RUN apt-get update \
- && apt-get install -y --no-install-recommends python3-venv \
+ && apt-get install -y --no-install-recommends binutils python3-venv \
  && rm -rf /var/lib/apt/lists/* \
  && python3 -m venv /opt/venv
 COPY requirements/build.txt deploy/docker/worker.txt /requirements/
@@ -48,8 +61,14 @@ RUN cd /repository \
  && ls /opt/frazil/archives/*.jsa \
  && rm -rf /opt/frazil/jars/*/broker
 
+# What builds packages has no place in the image; the training above still wants it.
+FROM worker AS slim
+COPY deploy/docker/slim.sh /
+RUN /slim.sh "$(echo /opt/venv/lib/python3*/site-packages)" \
+ && pip uninstall --yes --quiet setuptools wheel pip
+
 FROM base
-COPY --from=worker /opt/venv /opt/venv
+COPY --from=slim /opt/venv /opt/venv
 COPY --from=trained /opt/frazil/jars /opt/frazil/jars
 COPY --from=trained /opt/frazil/archives /opt/frazil/archives
 COPY --from=worker /opt/frazil/python /opt/frazil/python
