@@ -18,6 +18,7 @@ KAFKA = Container("1", "kafka", health="healthy", ports={9092: 9092})
 INIT = Container("2", "kafka-iceberg-init", state="exited")
 CONNECT = Container("3", "kafka-connect", health="healthy", ports={8083: 8083})
 TRINO = Container("4", "trino", health="healthy", ports={8080: 9999})
+CATALOG = Container("6", "table-catalog", health="healthy")
 MINIO = Container("5", "minio", health="healthy", ports={9000: 9000, 9001: 9001})
 SINK = Connector("sink", lag=3, tables=("streaming.apilogs",), topics="apilogs", commit_seconds=10)
 HEALTHY = Facts(
@@ -105,8 +106,12 @@ CASES = {
         ("signature does not match", "MINIO_ROOT_PASSWORD", ".env; then frazil restart"),
     ),
     "catalog away": (
-        replace(HEALTHY, catalog=Away("502 Bad Gateway")),
+        replace(HEALTHY, services=[*HEALTHY.services, CATALOG], catalog=Away("502 Bad Gateway")),
         ("502 Bad Gateway", "not up", "frazil logs table-catalog"),
+    ),
+    "the store's own catalog away": (
+        replace(HEALTHY, catalog=Away("502 Bad Gateway")),
+        ("502 Bad Gateway", "not up", "frazil logs minio"),
     ),
     "control API away": (
         replace(HEALTHY, connectors=Away("500 Internal Server Error")),

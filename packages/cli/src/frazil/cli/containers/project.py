@@ -11,6 +11,7 @@ KAFKA = "kafka"
 CONTROL_API = "kafka-connect"
 TRINO = "trino"
 PROVISIONER = "kafka-iceberg-init"
+TABLE_CATALOG = "table-catalog"
 # In front of the catalog, too; the topology single has the first, dual the second.
 TABLE_FRONTS = ("minio", "nginx-dest")
 STORE_FRONTS = (*TABLE_FRONTS, "nginx-source")

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from frazil.cli.containers.facts import Away, Facts, Refused
 from frazil.cli.containers.findings import Finding
-from frazil.cli.containers.project import PROVISIONER, TABLE_FRONTS, TRINO
+from frazil.cli.containers.project import PROVISIONER, TABLE_CATALOG, TABLE_FRONTS, TRINO
 from frazil.cli.containers.seen import Container
 
 _LEAST_FREE = 0.05
@@ -101,8 +101,14 @@ def key(facts: Facts) -> Iterator[Finding]:
         yield Finding(
             f"The catalog does not answer: {facts.catalog.reason}",
             "It is not up, or the proxy in front of it cannot reach it.",
-            "frazil logs table-catalog; then frazil restart",
+            f"frazil logs {_catalog(facts)}; then frazil restart",
         )
+
+
+def _catalog(facts: Facts) -> str:
+    """Name the service that is the catalog: our own, or the store itself."""
+    fronts = (name for name in TABLE_FRONTS if facts.answers(name))
+    return TABLE_CATALOG if facts.service(TABLE_CATALOG) else next(fronts, TABLE_CATALOG)
 
 
 def trino(facts: Facts) -> Iterator[Finding]:
