@@ -17,22 +17,34 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.timeout(1500))
 
 
+# A volume that says whose stack this is, should the tests be killed before they can delete it.
+MARK = "frazil-e2e"
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _nobody_elses() -> None:
+    if docker("volume", "ls", "--quiet", "--filter", f"name=^{MARK}$"):
+        _delete()
     # `clean` would delete their data.
     if leftovers():
         pytest.exit("a container stack is here already: `frazil clean` deletes it and its data", 1)
 
 
 @pytest.fixture(scope="session", params=[SINGLE, DUAL], ids=lambda topology: topology.name)
-def stack(request: pytest.FixtureRequest) -> Iterator[Stack]:
+def stack(request: pytest.FixtureRequest, _nobody_elses: None) -> Iterator[Stack]:
     topology: Topology = request.param
+    docker("volume", "create", MARK)
     try:
         frazil("start", "--topology", topology.name)
         yield Stack(topology)
     finally:
-        frazil("clean")
+        _delete()
         assert leftovers() == []
+
+
+def _delete() -> None:
+    frazil("clean", "--stack", "containers")
+    docker("volume", "rm", "--force", MARK)
 
 
 @pytest.fixture

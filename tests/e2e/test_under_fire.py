@@ -44,6 +44,8 @@ def test_an_engine_that_is_started_anew_brings_the_stack_back(quiet: Stack, tmp_
     with load(tmp_path, _RATE):
         wait_until("the load has begun", lambda: records_in("auditlogs") > 0, 60)
         restart_engine()
+        others = ["log-generator"]  # `quiet` has stopped it, and it stays so
+        wait_until("the stack is well again", lambda: quiet.ailing() == others, 300, every=2)
         quiet.wait_until_running()
     _every_record_is_one_row(quiet)
 

@@ -85,6 +85,15 @@ class Stack:
             if "frazil.connector" in one["Config"]["Labels"] and one["State"]["Running"]
         }
 
+    def ailing(self) -> list[str]:
+        """Name the services that should be up and are not healthy."""
+        found = self.containers()
+        healths = {
+            name: found[name]["State"].get("Health", {}).get("Status")
+            for name in self.topology.containers - {"kafka-iceberg-init"}
+        }
+        return [name for name, health in healths.items() if health != "healthy"]
+
     def get(self, path: str) -> Any:
         answer = httpx.get(f"{CONNECT}{path}", timeout=30, trust_env=False)
         answer.raise_for_status()
