@@ -89,6 +89,17 @@ def test_a_table_without_rows_in_a_batch_is_not_committed_and_its_ledgers_still_
     assert len(lake.ledgers("b")) == 1
 
 
+def test_batches_of_which_nothing_is_left_are_told_with_the_next_rows(lake: FleetLab) -> None:
+    create(lake, "a")
+    run = lake.start(1, listed(lake, "a"))
+    for batch in (records(1), [None], [None, None], records(2)):
+        run.write(batch)
+    ledgers = lake.ledgers("a")
+    assert [(one.consumed, one.filtered) for one in ledgers] == [(1, 0), (1, 1), (3, 2)]
+    assert ledgers[1].end == ledgers[2].start == {"t": {0: 2}}
+    assert lake.ids("a") == [1, 2]
+
+
 def test_a_start_goes_on_after_the_newest_batch_and_repeats_nothing(lake: FleetLab) -> None:
     create(lake, "a", "b")
     run = lake.start(1, by_pattern(lake))

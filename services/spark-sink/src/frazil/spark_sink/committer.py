@@ -141,10 +141,12 @@ class Committer:
             self._tell(files)
         return self._untold is None
 
-    def tell_if_due(self) -> None:
-        """Commit a ledger that has waited for rows in vain."""
-        if self._untold is not None and self._clock() >= self._due:
+    def tell_if_due(self) -> bool:
+        """Commit a ledger that has waited for rows in vain; False if there is none."""
+        is_due = self._untold is not None and self._clock() >= self._due
+        if is_due:
             self._tell([])
+        return is_due
 
     def _tell(self, files: list[Any]) -> None:
         if self._untold is None:

@@ -279,6 +279,5 @@ class Fleet:
             committers[self._turn].check_fence()
 
     def tell_if_due(self) -> None:
-        for name, committer in self._committers.items():
-            if self._is_running(name):
-                committer.tell_if_due()
+        running = [name for name in self._committers if self._is_running(name)]
+        self._stores.tell([name for name in running if self._committers[name].tell_if_due()])
