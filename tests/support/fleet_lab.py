@@ -15,6 +15,7 @@ from frazil.contracts.offsets import Offsets, Rewind
 from frazil.contracts.plugins import find_plugin
 from frazil.spark_sink.boxes import boxes_of
 from frazil.spark_sink.committer import Driver
+from frazil.spark_sink.completeness import Completeness
 from frazil.spark_sink.config import sink_config
 from frazil.spark_sink.core.offset_log import BatchRange
 from frazil.spark_sink.core.position import TopicFacts
@@ -98,7 +99,9 @@ class FleetLab:
         driver = Driver(sink_config(assignment, parsed, commit_interval_ms=0), "cluster", facts)
         broker: Any = FakeBroker(group)
         stores = destination.open(self.spark, broker)
-        fleet = Fleet(self.spark, driver, stores, boxes_of(self.spark, driver, stores))
+        completeness = Completeness(lambda _: ())
+        boxes = boxes_of(self.spark, driver, stores)
+        fleet = Fleet(self.spark, driver, stores, completeness, boxes)
         return Run(self.spark, fleet, fleet.take_position())
 
     def sql(self, statement: str) -> list[list[Any]]:

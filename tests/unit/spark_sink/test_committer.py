@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any
 
@@ -129,9 +130,7 @@ def _group(offset: int) -> Ledger:
 
 
 def _counts(written: int) -> BatchCounts:
-    return BatchCounts(
-        written, 0, 0, first_dead=None, min_time=None, max_time=None, valid_through=None
-    )
+    return BatchCounts(written, 0, 0, first_dead=None, min_time=None, max_time=None)
 
 
 ROUTES = st.lists(st.sets(st.integers(0, 2)), min_size=COUNT, max_size=COUNT)
@@ -259,6 +258,15 @@ def test_ledgers_without_rows_wait_longer_each_time() -> None:
             committer.tell_if_due()
         gaps.append(clock.now - began)
     assert gaps == [10, 20, 40, 80, 160, 320, 600, 600, 600]
+
+
+def test_a_table_never_takes_back_through_when_it_is_complete() -> None:
+    store, committer, _ = patient()
+    moments = [datetime(2026, 11, 19, hour, tzinfo=UTC) for hour in (10, 9)]
+    for number, moment in enumerate([moments[0], moments[1], None], start=5):
+        batch = replace(of(number, number + 1), valid_through=moment)
+        assert committer.commit([number], batch, _counts(1))
+    assert [one.valid_through for one in store.history[-3:]] == [moments[0]] * 3
 
 
 def test_rows_take_the_waiting_ledger_along() -> None:

@@ -13,7 +13,7 @@ class TableStatus(BaseModel):
     """One table of a sink.
 
     `position` is where it was left, if it has failed, and `behind` how many offsets the connector
-    has gone on since.
+    has gone on since. All records that are older than `valid_through` are in the table.
     """
 
     state: TableState = TableState.RUNNING
@@ -24,12 +24,14 @@ class TableStatus(BaseModel):
     records: int = 0
     dead: int = 0
     last_commit: datetime | None = None
+    valid_through: datetime | None = None
 
 
 class WorkerStatus(BaseModel):
     """`freshness_seconds` is the age of the newest record at its commit.
 
-    `astray` counts records that were for no table that there is.
+    `astray` counts records that were for no table that there is. All records that are older than
+    `valid_through` are in every table that has not failed.
     """
 
     connector: str
@@ -51,4 +53,5 @@ class WorkerStatus(BaseModel):
     last_commit: datetime | None = None
     commit_seconds: float | None = None
     freshness_seconds: float | None = None
+    valid_through: datetime | None = None
     rewind: int = 0

@@ -129,6 +129,11 @@ CONNECTOR_FRESHNESS = Reading(
 CONNECTOR_COMMIT_SECONDS = Reading(
     "kafka_connector_commit_seconds", "Time of the last commit's batch.", ("connector",)
 )
+CONNECTOR_VALID_THROUGH = Reading(
+    "kafka_connector_valid_through_timestamp_seconds",
+    "Records older than this, since 1970, are all in the tables.",
+    ("connector",),
+)
 CONNECTOR_LAST_COMMIT = Reading(
     "kafka_connector_last_commit_timestamp_seconds", "When it was, since 1970.", ("connector",)
 )

@@ -4,6 +4,7 @@ import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -69,16 +70,20 @@ class Driver:
             dead=counts.dead,
             min_time=counts.min_time,
             max_time=counts.max_time,
-            valid_through=counts.valid_through,
+            valid_through=_later(before.valid_through if before else None, batch.valid_through),
         )
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Offsets of one batch; `settled` is before which all is in every store."""
+    """Offsets of one batch; `settled` is before which all is in every store.
+
+    Once it is committed, all records that are older than `valid_through` are there.
+    """
 
     span: BatchRange
     settled: Offsets
+    valid_through: datetime | None = None
     commit_id: str = field(default_factory=lambda: str(uuid.uuid4()))
 
 
@@ -239,6 +244,10 @@ def _position(driver: Driver, reached: Ledger | None, *, moved: bool) -> Offsets
     if reached is None:
         return first_position(driver.topics, config.offset_reset)
     return next_position(reached, driver.topics, config.on_data_loss)
+
+
+def _later(one: datetime | None, other: datetime | None) -> datetime | None:
+    return max(filter(None, (one, other)), default=None)
 
 
 def _at(ledger: Ledger, position: Offsets) -> Ledger:

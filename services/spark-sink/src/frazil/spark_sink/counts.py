@@ -1,15 +1,16 @@
 """What one batch contained, counted while it is written: no second pass over the records."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Self
+from typing import Any, Self
 
 from pyspark.sql import Column, DataFrame, Observation
 from pyspark.sql import functions as fn
 
+from frazil.spark_sink.core.watermark import MOST_WATCHED, Partition
+
 DROPPED = "dropped"
-_MOST_WATCHED = 100
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,10 @@ class BadRecord:
 
 @dataclass(frozen=True)
 class BatchCounts:
-    """`misfits` did not fit at first sight; they may be rows all the same."""
+    """`misfits` did not fit at first sight; they may be rows all the same.
+
+    `newest` is the time of the newest record of each partition that had any.
+    """
 
     consumed: int
     filtered: int
@@ -30,12 +34,12 @@ class BatchCounts:
     first_dead: BadRecord | None
     min_time: datetime | None
     max_time: datetime | None
-    valid_through: datetime | None
+    newest: Mapping[Partition, datetime] = field(default_factory=dict)
     misfits: int = 0
 
     @classmethod
     def nothing(cls) -> Self:
-        return cls(0, 0, 0, first_dead=None, min_time=None, max_time=None, valid_through=None)
+        return cls(0, 0, 0, first_dead=None, min_time=None, max_time=None)
 
     @property
     def written(self) -> int:
@@ -50,31 +54,28 @@ class BatchCounts:
             filtered=self.filtered + filtered.filtered,
             min_time=min(times, default=None),
             max_time=max(times, default=None),
-            valid_through=self.valid_through or filtered.valid_through,
         )
 
 
 def observed(
     parsed: DataFrame,
     fault: Column,
-    partitions: Sequence[tuple[str, int]],
+    partitions: Sequence[Partition],
     *,
     misfit: Column | None = None,
 ) -> tuple[DataFrame, Observation]:
     observation = Observation()
-    # Each is asked of every record; a topic with very many goes without a watermark.
-    watched = partitions if len(partitions) <= _MOST_WATCHED else ()
-    newest = [
-        fn.unix_micros(fn.max(fn.when(_is_from(topic, partition), fn.col("timestamp"))))
-        for topic, partition in watched
-    ]
-    watermarks = fn.array(*newest).alias("watermarks")
+    # Each is asked of every record; of very many none is.
+    watched = partitions if len(partitions) <= MOST_WATCHED else ()
+    newest = fn.array(*(_newest(*partition) for partition in watched)).alias("newest")
     misfits = fn.count(fn.lit(None) if misfit is None else misfit).alias("misfits")
-    return parsed.observe(observation, *_measures(fault), misfits, watermarks), observation
+    return parsed.observe(observation, *_measures(fault), misfits, newest), observation
 
 
-def _is_from(topic: str, partition: int) -> Column:
-    return (fn.col("topic") == topic) & (fn.col("partition") == partition)
+def _newest(topic: str, number: int) -> Column:
+    is_from = (fn.col("topic") == topic) & (fn.col("partition") == number)
+    newest = fn.unix_micros(fn.max(fn.when(is_from, fn.col("timestamp"))))
+    return fn.struct(fn.lit(topic), fn.lit(number), newest)
 
 
 def _measures(fault: Column) -> list[Column]:
@@ -100,18 +101,14 @@ def counts_of(observation: Observation) -> BatchCounts:
         first_dead=None if first_dead is None else BadRecord(*first_dead),
         min_time=_moment(found["min_time"]),
         max_time=_moment(found["max_time"]),
-        valid_through=valid_through(found["watermarks"]),
+        newest=_newest_of(found["newest"]),
         misfits=found["misfits"],
     )
 
 
-def valid_through(watermarks: Sequence[int | None]) -> datetime | None:
-    """Return the time up to which all is there, as Kafka Connect's sinks understand it.
-
-    The oldest of the partitions' newest records; unknown while a partition had none.
-    """
-    known = [micros for micros in watermarks if micros is not None]
-    return _moment(min(known)) if known and len(known) == len(watermarks) else None
+def _newest_of(found: Sequence[Any]) -> dict[Partition, datetime]:
+    known = ((topic, number, _moment(micros)) for topic, number, micros in found)
+    return {(topic, number): moment for topic, number, moment in known if moment is not None}
 
 
 def _moment(micros: int | None) -> datetime | None:

@@ -7,6 +7,7 @@ and no group says any more that all is everywhere: a restart begins where the st
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
 from typing import TypeVar
 
 from pyspark.sql import DataFrame, SparkSession
@@ -18,6 +19,7 @@ from frazil.contracts.worker_status import TableStatus
 from frazil.runtime.logs import get_logger
 from frazil.spark_sink.boxes import Box
 from frazil.spark_sink.committer import Batch, Committer, Driver, take_position
+from frazil.spark_sink.completeness import Completeness
 from frazil.spark_sink.core.offset_log import BatchRange
 from frazil.spark_sink.counts import BadRecord
 from frazil.spark_sink.failure import bad_record_error, explain, too_many_dead_error
@@ -45,12 +47,18 @@ class Fleet:
     """The stores, from the stream's thread; one of them may be written on each of some threads."""
 
     def __init__(
-        self, spark: SparkSession, driver: Driver, stores: Stores, boxes: Sequence[Box] = ()
+        self,
+        spark: SparkSession,
+        driver: Driver,
+        stores: Stores,
+        completeness: Completeness,
+        boxes: Sequence[Box] = (),
     ) -> None:
         self._spark = spark
         self._driver = driver
         self._stores = stores
         self._boxes = boxes
+        self._completeness = completeness
         self.tables = {name: TableStatus() for name in stores.listed}
         self._look_again: dict[str, float] = {}
         self._held: Offsets | None = None
@@ -63,6 +71,7 @@ class Fleet:
 
     def take_position(self) -> Offsets:
         listed = self._stores.listed
+        self._completeness.begin([one.ledger for one in self._committers.values()])
         position = take_position(
             self._driver,
             list(self._committers.values()),
@@ -82,11 +91,14 @@ class Fleet:
             drafts = self._drafts(split, span)
             self._hold(span.start)
             self._refuse_dead(drafts)
-            whole = Batch(span, settled=self._held or span.start)
+            newest = [draft.counts.newest for draft in drafts.values()]
+            through = self._completeness.after(newest, span.end)
+            whole = Batch(span, self._held or span.start, through)
             self._put_away("", split.dead, split.letters, whole)
             committed = self._commit(drafts, whole)
             self._stores.tell(name for name, is_told in committed.items() if is_told)
             self._hold(span.start)
+            self._show(through)
         finally:
             split.close()
         counts = {name: drafts[name].counts for name in committed}
@@ -99,7 +111,19 @@ class Fleet:
             dead=split.dead + sum(one.dead for one in counts.values()),
             first_dead=next(filter(None, first), None),
             done=self._done(span.end),
+            valid_through=through,
         )
+
+    def rest(self, end: Offsets) -> datetime | None:
+        """Return through when all is there, nothing having been read since the last batch."""
+        through = self._completeness.at_rest(end)
+        self._show(through)
+        return through
+
+    def _show(self, through: datetime | None) -> None:
+        for name, table in self.tables.items():
+            if through is not None and table.state is TableState.RUNNING:
+                self.tables[name] = table.model_copy(update={"valid_through": through})
 
     def _drafts(self, split: Split, span: BatchRange) -> dict[str, Written]:
         watched = [(topic, number) for topic, number, _ in each(span.end)]

@@ -18,6 +18,7 @@ from frazil.runtime import metrics
 from frazil.runtime.logs import get_logger
 from frazil.spark_sink.boxes import boxes_of
 from frazil.spark_sink.committer import Driver
+from frazil.spark_sink.completeness import Completeness
 from frazil.spark_sink.config import SinkConfig
 from frazil.spark_sink.core.offset_log import BatchRange, batch_range, offsets_of
 from frazil.spark_sink.core.pace import rest_after
@@ -55,7 +56,8 @@ class _Stream:
         broker = Broker(spark, config)
         driver = Driver(config, broker.cluster_id(), broker.topics())
         stores = destination.open(spark, broker)
-        fleet = Fleet(spark, driver, stores, boxes_of(spark, driver, stores))
+        completeness, boxes = Completeness(broker.read_out), boxes_of(spark, driver, stores)
+        fleet = Fleet(spark, driver, stores, completeness, boxes)
         return cls(
             broker=broker,
             fleet=fleet,
@@ -170,6 +172,7 @@ class SinkJob:
             tables=self._stream.fleet.tables,
             last_commit=now if outcome.commits else status.last_commit,
             commit_seconds=round(seconds, 3),
+            valid_through=outcome.valid_through,
             freshness_seconds=newest and round((now - newest).total_seconds(), 3),
         )
         log.info(
@@ -223,8 +226,10 @@ class SinkJob:
         if not self._batch.acquire(blocking=False):
             return
         try:
-            self._stream.fleet.check_fence()
-            self._stream.fleet.tell_if_due()
+            fleet, position = self._stream.fleet, self._board.status.position
+            fleet.check_fence()
+            fleet.tell_if_due()
+            self._board.update(valid_through=fleet.rest(position), tables=fleet.tables)
         finally:
             self._batch.release()
 

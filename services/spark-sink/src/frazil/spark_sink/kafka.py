@@ -10,6 +10,7 @@ from frazil.contracts.ledger import Ledger
 from frazil.contracts.offsets import Offsets, each
 from frazil.spark_sink.config import SinkConfig
 from frazil.spark_sink.core.position import TopicFacts
+from frazil.spark_sink.core.watermark import MOST_WATCHED, Partition
 from frazil.worker.bridge import jvm
 from frazil.worker.errors import BadConfigError
 from frazil.worker.kafka import Admin
@@ -59,6 +60,16 @@ class Broker:
                 latest=self._ends(name, partitions, "latest"),
             )
         return facts
+
+    def read_out(self, end: Offsets) -> list[Partition]:
+        """Name the partitions that have nothing behind these offsets; of very many none."""
+        latest = self._jvm.org.apache.kafka.clients.admin.OffsetSpec.latest()
+        asked = {self._partition(topic, number): latest for topic, number, _ in each(end)}
+        if len(asked) > MOST_WATCHED:
+            return []
+        found = self._admin.ask(lambda: self._admin.java.listOffsets(asked).all().get())
+        ends = {(one.topic(), one.partition()): int(at.offset()) for one, at in found.items()}
+        return [(topic, number) for topic, number, at in each(end) if ends[topic, number] <= at]
 
     def commit_to_group(self, offsets: Offsets) -> None:
         """Show the progress to lag tools, and to those who have no other memory."""

@@ -20,6 +20,7 @@ class Outcome:
     dead: int
     first_dead: BadRecord | None
     done: Offsets
+    valid_through: datetime | None = None
 
     @property
     def written(self) -> int:

@@ -37,6 +37,9 @@ _FIGURES: dict[Reading, Callable[[WorkerStatus], float | None]] = {
     metrics.CONNECTOR_LAG: lambda status: status.lag,
     metrics.CONNECTOR_FRESHNESS: lambda status: status.freshness_seconds,
     metrics.CONNECTOR_COMMIT_SECONDS: lambda status: status.commit_seconds,
+    metrics.CONNECTOR_VALID_THROUGH: lambda status: (
+        status.valid_through.timestamp() if status.valid_through else None
+    ),
     metrics.CONNECTOR_LAST_COMMIT: lambda status: (
         status.last_commit.timestamp() if status.last_commit else None
     ),

@@ -60,6 +60,7 @@ class ConnectorHealth(BaseModel):
     since: datetime = Field(description="When this state was entered.")
     lag: int | None = Field(description="Records that are not committed yet.")
     freshness_seconds: float | None = Field(description="Age of the newest record at its commit.")
+    valid_through: datetime | None = Field(description="Older records are all in the tables.")
     last_commit: datetime | None
     records: int | None
     dead: int | None = Field(description="Records that could not be written.")
@@ -82,6 +83,7 @@ class ConnectorHealth(BaseModel):
             since=moment(found.since),
             lag=status.lag if status else None,
             freshness_seconds=status.freshness_seconds if status else None,
+            valid_through=status.valid_through if status else None,
             last_commit=status.last_commit if status else None,
             records=status.records if status else None,
             dead=status.dead if status else None,
