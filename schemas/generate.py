@@ -54,14 +54,14 @@ _PAGE = """\
 
 {notes}
 
-{sections}
+{sections}{limits}"""
+_LIMITS = """
 ## Not in this release
 
 Each of these is refused by name when the connector is created.
 
 | key | refused | instead |
 | --- | --- | --- |
-{limits}
 """
 _METRICS_PAGE = """\
 <!-- Written by schemas/generate.py from frazil.runtime.metrics. Do not edit. -->
@@ -196,7 +196,7 @@ def reference_page(plugins: Sequence[Plugin]) -> str:
     first = plugins[0]
     about = first.about
     classes = "\n".join(f"- `{plugin.class_name}`, version {plugin.version}" for plugin in plugins)
-    limits = "\n".join(f"| `{each.form}` | {each.value} | {each.advice} |" for each in first.limits)
+    limits = [f"| `{each.form}` | {each.value} | {each.advice} |\n" for each in first.limits]
     return _PAGE.format(
         title=about.title,
         summary=about.summary,
@@ -205,7 +205,7 @@ def reference_page(plugins: Sequence[Plugin]) -> str:
         example=json.dumps(about.example, indent=2),
         notes="\n".join(f"- {note}" for note in (*_NOTES, *about.notes)),
         sections="\n".join(_sections(first)),
-        limits=limits,
+        limits=_LIMITS + "".join(limits) if limits else "",
     )
 
 

@@ -5,7 +5,7 @@ from tests.support.sink_configs import PLUGIN, VALID, changed, complaints
 
 from frazil.contracts.plugins import InvalidConfigError, Plugin
 from frazil.contracts.plugins.converters import converting
-from frazil.contracts.plugins.iceberg_sink import ICEBERG_SINKS, NOT_YET
+from frazil.contracts.plugins.iceberg_sink import ICEBERG_SINKS
 
 JSON = "org.apache.kafka.connect.json.JsonConverter"
 _NO_TOPICS = "Must configure one of topics or topics.regex"
@@ -268,27 +268,17 @@ def test_another_version_of_the_class_is_refused_on_both_keys(version: str) -> N
     assert found == {"connector.class": expected, "connector.plugin.version": expected}
 
 
-_NOT_YET_CASES = {
-    "iceberg.tables.cdc-field": "op",
-    "iceberg.tables.upsert-mode-enabled": "true",
-}
+def test_a_sequence_of_what_are_no_changes_is_refused() -> None:
+    found = complaints(changed({"frazil.tables.sequence-field": "n"}))
+    (message,) = found["frazil.tables.sequence-field"]
+    assert "iceberg.tables.cdc-field" in message
 
 
-def test_every_limit_of_this_release_has_a_case() -> None:
-    assert {limit.form for limit in NOT_YET} == set(_NOT_YET_CASES)
-
-
-@pytest.mark.parametrize(("form", "text"), _NOT_YET_CASES.items(), ids=_NOT_YET_CASES)
-def test_what_is_not_done_yet_is_refused_by_one_sentence(form: str, text: str) -> None:
-    name = form.replace("<table>", "streaming.apilogs")
-    limit = next(limit for limit in NOT_YET if limit.form == form)
-    messages = [
-        message
-        for message in complaints(changed({name: text}))[name]
-        if message.endswith(f"is not supported yet; {limit.advice}.")
-    ]
-    assert len(messages) == 1
-    assert messages[0].startswith(f"{name}: ")
+@pytest.mark.parametrize(
+    "key", [{"iceberg.tables.cdc-field": "op"}, {"iceberg.tables.upsert-mode-enabled": "true"}]
+)
+def test_changes_may_have_a_sequence(key: dict[str, str]) -> None:
+    assert not complaints(changed(key | {"frazil.tables.sequence-field": "n"}))
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,10 @@ def json_type(texts: DataFrame, options: Mapping[str, str]) -> StructType:
     return StructType.fromJson(json.loads(reader.json(strings).schema().json()))
 
 
+def plan_of(frame: DataFrame) -> Any:
+    return frame._jdf.queryExecution().analyzed()
+
+
 def java_stack(error: CapturedException) -> str:
     """Return the stack of a Java exception with those of its causes."""
     return str(error._stackTrace)

@@ -2,7 +2,14 @@
 
 from frazil.contracts.config import Importance, Key, KeyFamily, KeyType, Width, section
 from frazil.contracts.plugins.frazil_keys import DEAD_LETTER_TABLE
-from frazil.contracts.plugins.iceberg_tables import NAMESPACE, TEMPLATE
+from frazil.contracts.plugins.iceberg_tables import (
+    NAMESPACE,
+    OPERATION,
+    SEQUENCE,
+    TEMPLATE,
+    UNAVAILABLE,
+    UPSERT,
+)
 from frazil.contracts.table_template import table_template
 from frazil.contracts.validators import AtLeast, Matches
 
@@ -64,8 +71,8 @@ _TABLES = section(
     Key(
         "iceberg.tables.default-id-columns",
         KeyType.STRING,
-        documentation="Key columns, separated by commas: the identifier fields of created tables, "
-        "where they are required.",
+        documentation="Key columns, separated by commas, by which changes find their rows: the "
+        "identifier fields of created tables, where they are required.",
         display_name="Key columns",
     ),
     Key(
@@ -77,18 +84,40 @@ _TABLES = section(
         display_name="Partition by",
     ),
     Key(
-        "iceberg.tables.cdc-field",
+        OPERATION,
         KeyType.STRING,
-        documentation="Field that holds the operation of a change record.",
+        documentation="Field that says what a record does to the row of its key, nested ones with "
+        "dots, such as `_cdc.op` or `op`. What begins with a D deletes it; with anything else, or "
+        "nothing, the record is its new state. Needs a key: identifier fields, or `id-columns`.",
         display_name="Operation field",
     ),
     Key(
-        "iceberg.tables.upsert-mode-enabled",
+        UPSERT,
         KeyType.BOOLEAN,
         default=False,
-        documentation="Replace the row with the same key instead of appending.",
+        documentation="Whether a record is the new state of the row of its key, instead of one "
+        "more row. Needs a key, as the operation field does; that may be set beside it, for "
+        "deletes.",
         width=Width.SHORT,
         display_name="Upsert",
+    ),
+    Key(
+        SEQUENCE,
+        KeyType.STRING,
+        documentation="Field by which changes of a key are ordered, nested ones with dots, such as "
+        "`_cdc.offset`, `ts_ms` or a version: a change that is older than its row is left out, and "
+        "so is one that is older than the row's deletion. It is a column of the table; deletions "
+        "are remembered for a week, in the table `<table>__deleted`. Without it the order is that "
+        "of the partition, in which all changes of a key have to be.",
+        display_name="Sequence field",
+    ),
+    Key(
+        UNAVAILABLE,
+        KeyType.STRING,
+        default="__debezium_unavailable_value",
+        documentation="Text by which a change says that a column has not changed and its value is "
+        "not known: the row keeps what it has. Debezium sends it for large values.",
+        display_name="Unavailable value",
     ),
     Key(
         "iceberg.tables.auto-create-enabled",

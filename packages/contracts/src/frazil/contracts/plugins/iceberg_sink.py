@@ -11,13 +11,13 @@ from frazil.contracts.plugins.iceberg_keys import (
     ICEBERG_KEYS,
 )
 from frazil.contracts.plugins.iceberg_tables import (
+    check_changes,
     check_dead_letter_table,
     check_partitions,
     check_tables,
     doubt_routes,
     doubt_strange_tables,
 )
-from frazil.contracts.plugins.not_yet import NotYet
 from frazil.contracts.plugins.parsed import Complaint, ParsedConfig
 from frazil.contracts.plugins.plugin import About, Plugin
 from frazil.contracts.plugins.sink import (
@@ -30,11 +30,6 @@ from frazil.contracts.plugins.sink import (
 )
 
 VERSION = "0.1.0"
-
-NOT_YET = (
-    NotYet("iceberg.tables.cdc-field", value="change data", advice="rows can only be appended"),
-    NotYet("iceberg.tables.upsert-mode-enabled", value="true", advice="rows can only be appended"),
-)
 
 
 def check_catalog(config: ParsedConfig) -> Iterator[Complaint]:
@@ -59,7 +54,8 @@ def check_control_topic(config: ParsedConfig) -> Iterator[Complaint]:
 
 ABOUT = About(
     title="Iceberg sink",
-    summary="Reads topics and appends their records to Iceberg tables, each record exactly once.",
+    summary="Reads topics and writes their records to Iceberg tables, each exactly once: as a row, "
+    "or as a change of one.",
     needs="The least that it needs, besides what the catalog asks for:",
     example={
         "name": "iceberg-sink-apilogs",
@@ -99,12 +95,12 @@ def _plugin(class_name: str) -> Plugin:
             check_catalog,
             check_control_topic,
             check_tables,
+            check_changes,
             check_partitions,
             check_dead_letter_table,
             check_converters,
         ),
         doubts=(doubt_strange_tables, doubt_routes, doubt_dead_letters),
-        limits=NOT_YET,
         stages=True,
     )
 

@@ -15,6 +15,10 @@ ROUTE_FIELD = "iceberg.tables.route-field"
 TEMPLATE = "frazil.tables.route"
 NAMESPACE = "frazil.tables.namespace"
 ROUTE_REGEX = "route-regex"
+OPERATION = "iceberg.tables.cdc-field"
+UPSERT = "iceberg.tables.upsert-mode-enabled"
+SEQUENCE = "frazil.tables.sequence-field"
+UNAVAILABLE = "frazil.tables.unavailable-value"
 PARTITION_BY = "partition-by"
 MAIN = "main"
 
@@ -40,6 +44,11 @@ def commit_branch(config: ParsedConfig, table: str) -> str:
     return found or config["iceberg.tables.default-commit-branch"] or MAIN
 
 
+def is_changing(config: ParsedConfig) -> bool:
+    """Tell whether records change the row of their key, instead of being rows."""
+    return bool(config[OPERATION] or config[UPSERT])
+
+
 def is_dynamic(config: ParsedConfig) -> bool:
     """Tell whether each record names its table."""
     return bool(config[DYNAMIC] or config[TEMPLATE])
@@ -59,6 +68,14 @@ def check_tables(config: ParsedConfig) -> Iterator[Complaint]:
         yield Complaint(ROUTE_FIELD, f"{DYNAMIC}=true needs {ROUTE_FIELD}.")
     elif not listed and not is_dynamic(config):
         yield Complaint(LISTED, f"No table is configured: set {LISTED}.")
+
+
+def check_changes(config: ParsedConfig) -> Iterator[Complaint]:
+    if config[SEQUENCE] and not is_changing(config):
+        yield Complaint(
+            SEQUENCE,
+            f"{SEQUENCE} orders changes, and records are none: set {OPERATION} or {UPSERT}=true.",
+        )
 
 
 def check_partitions(config: ParsedConfig) -> Iterator[Complaint]:

@@ -1,5 +1,6 @@
 """One Iceberg table as one connector sees it: a ledger in its history, and the guarded commit."""
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -98,9 +99,9 @@ class GuardedTable:
         raise UnavailableError(f"Others were faster with {_RACES} commits to {self._id} in a row.")
 
     def _commit(self, files: list[Any], ledger: Ledger, guard: LedgerGuard) -> None:
-        transaction = self._table.newTransaction()
+        transaction, appended = self._begin(files, guard)
         append = transaction.newAppend().toBranch(self._branch)
-        for file in files:
+        for file in appended:
             append.appendFile(file)
         for key, value in ledger.to_summary(control_topic=self._control_topic).items():
             append.set(key, value)
@@ -111,6 +112,10 @@ class GuardedTable:
         move = snapshots.replaceTag if tag in staged.refs() else snapshots.createTag
         move(tag, staged.snapshot(self._branch).snapshotId()).commit()
         transaction.commitTransaction()
+
+    def _begin(self, files: Sequence[Any], _guard: LedgerGuard) -> tuple[Any, Sequence[Any]]:
+        """Begin a transaction, and say which files its commit has to add."""
+        return self._table.newTransaction(), files
 
     def _after_failure(self, message: str, guard: LedgerGuard, claim: Claim) -> Verdict | None:
         """Find out what became of a commit; None: nothing yet, and it may be tried again."""

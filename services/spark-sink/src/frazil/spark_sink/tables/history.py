@@ -9,6 +9,7 @@ from typing import Any
 
 from frazil.contracts.ledger import Ledger
 from frazil.spark_sink.core.judge import Claim, Verdict, judge
+from frazil.spark_sink.tables.lake import LOST_RACE
 
 
 def tag_of(connector: str) -> str:
@@ -76,7 +77,10 @@ class History:
 
 
 class LedgerGuard:
-    """Iceberg asks it inside every attempt of a commit: with this history, may it happen?"""
+    """Iceberg asks it inside every attempt of a commit: with this history, may it happen?
+
+    `parent` is the snapshot that it has to be on top of, where that matters.
+    """
 
     class Java:
         implements = ("org.apache.iceberg.SnapshotAncestryValidator",)
@@ -85,13 +89,19 @@ class LedgerGuard:
         self._claim = claim
         self._history = history
         self.verdict = Verdict.APPEND
+        self.parent: int | None = None
 
     def validate(self, ancestors: Any) -> bool:
         self.verdict = judge(self._history.newest_among(_each(ancestors)), self._claim)
-        return self.verdict is Verdict.APPEND
+        return self.verdict is Verdict.APPEND and self._is_on_top(ancestors)
+
+    def _is_on_top(self, ancestors: Any) -> bool:
+        newest = next(_each(ancestors), None)
+        found = None if newest is None else int(newest.snapshotId())
+        return self.parent in (None, found)
 
     def errorMessage(self) -> str:  # noqa: N802 (the interface's name)
-        return self.verdict.name
+        return LOST_RACE if self.verdict is Verdict.APPEND else self.verdict.name
 
 
 def _each(java_iterable: Any) -> Iterator[Any]:

@@ -65,6 +65,10 @@ class Lake:
             ) from None
         return StructType.fromJson(json.loads(made.json()))
 
+    def key_of(self, table: Any) -> tuple[str, ...]:
+        """Name the identifier fields, by which rows are told apart."""
+        return tuple(sorted(str(name) for name in table.schema().identifierFieldNames()))
+
     def create(
         self,
         name: str,

@@ -7,7 +7,7 @@ from functools import partial
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
-from pyspark.sql.types import DataType, MapType, StringType, StructField, StructType
+from pyspark.sql.types import StructType
 
 from frazil.contracts.plugins import ParsedConfig
 from frazil.contracts.plugins.iceberg_tables import (
@@ -22,8 +22,8 @@ from frazil.contracts.table_template import Hole, Source, parse_template
 from frazil.spark_sink.counts import BadRecord
 from frazil.spark_sink.raw import letters_of, packed
 from frazil.spark_sink.records.apart import TopicReaders, together
+from frazil.spark_sink.records.paths import field_text, struct_of
 from frazil.spark_sink.records.reader import Records
-from frazil.spark_sink.records.shapes import text_of
 from frazil.spark_sink.store import Split
 
 _TABLES = "tables"
@@ -45,7 +45,7 @@ class Route:
     def wanted(self) -> StructType:
         """The fields of the value that the route looks at, for a parser that needs no more."""
         paths = [part.path for part in self.template if isinstance(part, Hole)]
-        return _struct_of([path for path in paths if path])
+        return struct_of(paths)
 
     @property
     def uses_headers(self) -> bool:
@@ -170,7 +170,7 @@ def _part(part: str | Hole, records: Records) -> Column:
         return last.getField("value").cast("string")
     if part.source is Source.KEY:
         return _key(part.path)
-    return _field(fn.col("value"), records.value_type, part.path)
+    return field_text(fn.col("value"), records.value_type, part.path)
 
 
 def _key(path: tuple[str, ...]) -> Column:
@@ -180,23 +180,3 @@ def _key(path: tuple[str, ...]) -> Column:
         return text
     steps = "".join(f"['{name}']" for name in path)
     return fn.get_json_object(text, f"${steps}")
-
-
-def _field(column: Column, kind: DataType, path: tuple[str, ...]) -> Column:
-    """Follow a path into structs and maps; nothing where it leads nowhere."""
-    if not path:
-        return text_of(column, kind)
-    if isinstance(kind, StructType) and path[0] in kind.names:
-        return _field(column.getField(path[0]), kind[path[0]].dataType, path[1:])
-    if isinstance(kind, MapType) and isinstance(kind.keyType, StringType):
-        return _field(column.getItem(path[0]), kind.valueType, path[1:])
-    return fn.lit(None).cast("string")
-
-
-def _struct_of(paths: list[tuple[str, ...]]) -> StructType:
-    first = dict.fromkeys(path[0] for path in paths)
-    fields = []
-    for name in first:
-        rests = [path[1:] for path in paths if path[0] == name and len(path) > 1]
-        fields.append(StructField(name, _struct_of(rests) if rests else StringType()))
-    return StructType(fields)

@@ -7,12 +7,27 @@ from frazil.contracts.plugins import ParsedConfig
 from frazil.contracts.plugins.converters import converting
 from frazil.contracts.plugins.frazil_keys import DEAD_LETTER_TABLE
 from frazil.contracts.plugins.iceberg_keys import CONTROL_TOPIC
-from frazil.contracts.plugins.iceberg_tables import LISTED, commit_branch, table_setting
+from frazil.contracts.plugins.iceberg_tables import (
+    LISTED,
+    OPERATION,
+    SEQUENCE,
+    UNAVAILABLE,
+    commit_branch,
+    is_changing,
+    table_setting,
+)
+from frazil.spark_sink.tables.changes import ChangeRules
+
+# To rewrite files for every few changed rows, as Iceberg would, takes ever longer.
+_MERGED_ON_READ = {"write.merge.mode": "merge-on-read"}
 
 
 @dataclass(frozen=True)
 class TableKeys:
-    """`plain_json` tells that records bring no schema, by which columns are widened and relaxed."""
+    """`plain_json` tells that records bring no schema, by which columns are widened and relaxed.
+
+    With `changes` records change rows, by rules that are the same for all tables but their keys.
+    """
 
     config: ParsedConfig
     connector: str
@@ -26,6 +41,8 @@ class TableKeys:
     all_optional: bool
     ignores_case: bool
     plain_json: bool
+    changes: bool
+    change_rules: ChangeRules
     created_with: dict[str, str]
     written_with: dict[str, str]
 
@@ -45,7 +62,14 @@ class TableKeys:
             all_optional=config["iceberg.tables.schema-force-optional"],
             ignores_case=config["iceberg.tables.schema-case-insensitive"],
             plain_json=value.word == "json" and not value.schemas,
-            created_with=config.prefixed("iceberg.tables.auto-create-props."),
+            changes=is_changing(config),
+            change_rules=ChangeRules(
+                operation=_path(config[OPERATION]),
+                sequence=_path(config[SEQUENCE]),
+                unavailable=config[UNAVAILABLE],
+            ),
+            created_with=(_MERGED_ON_READ if is_changing(config) else {})
+            | config.prefixed("iceberg.tables.auto-create-props."),
             # The older sink documents the first spelling and reads the second.
             written_with=config.prefixed("iceberg.tables.write-props.")
             | config.prefixed("iceberg.table.write-props."),
@@ -65,3 +89,7 @@ class TableKeys:
         found = table_setting(self.config, table, setting)
         default: str | None = self.config[f"iceberg.tables.default-{setting}"]
         return found or default
+
+
+def _path(field: str | None) -> tuple[str, ...]:
+    return tuple(field.split(".")) if field else ()

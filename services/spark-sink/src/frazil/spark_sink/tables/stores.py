@@ -9,6 +9,7 @@ from frazil.spark_sink.kafka import Broker
 from frazil.spark_sink.raw import packed
 from frazil.spark_sink.records.apart import TopicReaders
 from frazil.spark_sink.store import Split
+from frazil.spark_sink.tables.changing import ChangingTable
 from frazil.spark_sink.tables.control_topic import ControlTopic
 from frazil.spark_sink.tables.lake import Lake
 from frazil.spark_sink.tables.letter_table import LetterTable
@@ -50,7 +51,8 @@ class TableStores:
             )
         # A reader of its own: it remembers the shape of what it read last.
         reader = TopicReaders(self._keys.config)
-        store = TableStore(self._spark, self._lake, name, keys=self._keys, reader=reader)
+        kind = ChangingTable if self._keys.changes else TableStore
+        store = kind(self._spark, self._lake, name, keys=self._keys, reader=reader)
         self._opened[name] = store
         # The driver before this one may have ended between a commit and its event.
         self.tell([name])

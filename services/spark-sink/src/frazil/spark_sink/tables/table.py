@@ -16,6 +16,7 @@ from frazil.spark_sink.records.apart import TopicReaders, together
 from frazil.spark_sink.records.reader import Records
 from frazil.spark_sink.records.shapes import merged_all
 from frazil.spark_sink.store import Written
+from frazil.spark_sink.tables.changes import ChangeRules
 from frazil.spark_sink.tables.evolution import changes, storable_struct
 from frazil.spark_sink.tables.files import write_files
 from frazil.spark_sink.tables.guarded import GuardedTable
@@ -31,6 +32,8 @@ _ATTEMPTS = 3
 
 class TableStore(GuardedTable):
     """A table that is not there is created by the first records, if that is asked for."""
+
+    _changes: ChangeRules | None = None
 
     def __init__(
         self, spark: SparkSession, lake: Lake, table: str, *, keys: TableKeys, reader: TopicReaders
@@ -70,13 +73,16 @@ class TableStore(GuardedTable):
         self, records: Iterable[Records], partitions: Sequence[tuple[str, int]], *, again: bool
     ) -> Written:
         rules = {"ignore_case": self._keys.ignores_case, "again": again}
-        rows = [rows_of(one, self._schema, **rules) for one in records]
+        rows = [rows_of(one, self._schema, changes=self._changes, **rules) for one in records]
         made = together(one.made for one in rows)
         misfit = fn.when(fn.col(MISFIT), 1)
         seen, observation = observed(made, fn.col("fault"), partitions, misfit=misfit)
-        kept = good(seen, self._schema)
-        files = write_files(self._spark, self._table, kept, self._keys.written_with)
+        files = self._put(seen)
         return Written(files, counts_of(observation), partial(letters, rows))
+
+    def _put(self, seen: DataFrame) -> list[Any]:
+        rows = good(seen, self._schema)
+        return write_files(self._spark, self._table, rows, self._keys.written_with)
 
     def _read(self, part: DataFrame) -> list[Records]:
         """Read records as the table wants them; where it follows them, all are looked at first."""
@@ -89,8 +95,9 @@ class TableStore(GuardedTable):
                 return list(found.values())
         # Spark's parser knows fields by their exact names only.
         plain = self._keys.plain_json and not self._keys.ignores_case
+        shape = wanted(self._schema, self._keys.change_rules.operation)
         return [
-            portion.read(wanted(self._schema))
+            portion.read(shape)
             if plain and portion.keeps_shape
             else found.get(portion) or portion.read()
             for portion in portions
