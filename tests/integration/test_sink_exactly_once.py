@@ -1,9 +1,9 @@
 """Every record once, whatever is killed and whoever else is writing."""
 
 import itertools
-from collections.abc import Callable
 
 from tests.support.lab import PARTITIONS, Lab, Moment, Worker, wait_until
+from tests.support.moments import after_commit, mid_write
 
 from frazil.contracts.exit_code import ExitCode
 from frazil.contracts.offsets import Rewind
@@ -44,20 +44,6 @@ def test_a_topic_is_drained_and_the_ledger_proves_it(lab: Lab) -> None:
     proof = lab.proof()
     assert proof.proved
     assert proof.sums.written == proof.history.rows == COUNT
-
-
-def mid_write(lab: Lab) -> Callable[[], bool]:
-    """Data files are there that no snapshot knows yet."""
-    known = lab.data_files()
-    commits = len(lab.ledgers())
-
-    return lambda: bool(lab.data_files() - known) and len(lab.ledgers()) == commits
-
-
-def after_commit(lab: Lab) -> Callable[[], bool]:
-    """The table has the batch, Spark's own log and the worker's status do not yet."""
-    before = lab.metadata_location()
-    return lambda: lab.metadata_location() != before
 
 
 def kill_three_times(lab: Lab, moment: Moment) -> list[Worker]:

@@ -274,6 +274,13 @@ def test_a_sequence_of_what_are_no_changes_is_refused() -> None:
     assert "iceberg.tables.cdc-field" in message
 
 
+def test_properties_of_writing_have_no_effect_on_changes() -> None:
+    props = {"iceberg.tables.write-props.write.format.default": "orc"}
+    assert not complaints(changed(props))
+    found = complaints(changed(props | {"iceberg.tables.cdc-field": "op"}))
+    assert "properties of the table" in str(found)
+
+
 @pytest.mark.parametrize(
     "key", [{"iceberg.tables.cdc-field": "op"}, {"iceberg.tables.upsert-mode-enabled": "true"}]
 )

@@ -15,6 +15,7 @@ from frazil.contracts.plugins.iceberg_tables import (
     check_dead_letter_table,
     check_partitions,
     check_tables,
+    doubt_properties,
     doubt_routes,
     doubt_strange_tables,
 )
@@ -100,7 +101,7 @@ def _plugin(class_name: str) -> Plugin:
             check_dead_letter_table,
             check_converters,
         ),
-        doubts=(doubt_strange_tables, doubt_routes, doubt_dead_letters),
+        doubts=(doubt_strange_tables, doubt_properties, doubt_routes, doubt_dead_letters),
         stages=True,
     )
 

@@ -27,6 +27,7 @@ _SETTINGS = ("commit-branch", "id-columns", PARTITION_BY, ROUTE_REGEX)
 _OF_TABLE = re.compile(
     rf"iceberg\.table\.(?!write-props\.)(.+)\.({'|'.join(_SETTINGS)})", re.DOTALL
 )
+_WRITING = ("iceberg.tables.write-props.", "iceberg.table.write-props.")
 _WAY_OUT = f"Correct or remove it, or set {UNKNOWN_KEYS}=warn."
 
 
@@ -115,6 +116,14 @@ def doubt_strange_tables(config: ParsedConfig) -> Iterator[Complaint]:
             name,
             f"Key {name} has no effect: {found[1]} is not in {LISTED}.{guess} {_WAY_OUT}",
         )
+
+
+def doubt_properties(config: ParsedConfig) -> Iterator[Complaint]:
+    """Object to properties of writing that a table which takes changes has to have itself."""
+    for name in config.submitted:
+        if is_changing(config) and name.startswith(_WRITING):
+            why = "changes are written by the properties of the table alone"
+            yield Complaint(name, f"Key {name} has no effect: {why}. {_WAY_OUT}")
 
 
 def doubt_routes(config: ParsedConfig) -> Iterator[Complaint]:
