@@ -166,6 +166,10 @@ bench-catalog: install ## Measure the table catalog beside Iceberg's own REST fi
 bench-sink: setup ## Measure the Iceberg sink beside the genuine one (BENCH_ARGS="--scale 0.25")
 	@$(BIN)/python -m bench.iceberg_sink $(BENCH_ARGS)
 
+.PHONY: bench-upsert
+bench-upsert: setup ## Measure changes of rows: a million on a million keys (BENCH_ARGS="--scale 0.1")
+	@$(BIN)/python -m bench.upsert $(BENCH_ARGS)
+
 .PHONY: lock
 lock: install ## Resolve the Python packages anew into requirements/*.txt
 	@$(LOCK) requirements/build.in -o requirements/build.txt

@@ -147,7 +147,7 @@ def running(
     stack = Stack(StackFolder(home, "bench"), free_ports(), tools)
     try:
         with screen.step("Broker, catalog, control API"):
-            catalog, own = _start_stack(stack, extra=ours)
+            catalog, own = start_stack(stack, extra=ours)
         with screen.step("The genuine worker"):
             peer = _start_worker(stack, jars, extra=genuine)
         yield Rig(stack, catalog, own, peer, partitions)
@@ -156,7 +156,7 @@ def running(
         stacks.stop(stack.folder)
 
 
-def _start_stack(stack: Stack, *, extra: Mapping[str, str]) -> tuple[RestCatalog, Sink]:
+def start_stack(stack: Stack, *, extra: Mapping[str, str]) -> tuple[RestCatalog, Sink]:
     stack.folder.root.mkdir(parents=True)
     stack.start_broker()
     stack.start_catalog()
