@@ -18,7 +18,7 @@ from itertools import islice
 from pathlib import Path
 
 from bench.iceberg_sink.payloads import Payload, fill
-from bench.iceberg_sink.rig import NAMESPACE, Rig, Sink, start_stack
+from bench.iceberg_sink.rig import NAMESPACE, Rig, start_stack
 from pyiceberg.schema import Schema
 from pyiceberg.types import LongType, NestedField, StringType
 
