@@ -18,6 +18,7 @@ FIELDS = [
     "since",
     "lag",
     "freshness_seconds",
+    "valid_through",
     "last_commit",
     "records",
     "dead",
