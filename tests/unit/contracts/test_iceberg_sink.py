@@ -275,7 +275,7 @@ def test_a_sequence_of_what_are_no_changes_is_refused() -> None:
 
 
 def test_properties_of_writing_have_no_effect_on_changes() -> None:
-    props = {"iceberg.tables.write-props.write.format.default": "orc"}
+    props: dict[str, str | None] = {"iceberg.tables.write-props.write.format.default": "orc"}
     assert not complaints(changed(props))
     found = complaints(changed(props | {"iceberg.tables.cdc-field": "op"}))
     assert "properties of the table" in str(found)
@@ -284,7 +284,7 @@ def test_properties_of_writing_have_no_effect_on_changes() -> None:
 @pytest.mark.parametrize(
     "key", [{"iceberg.tables.cdc-field": "op"}, {"iceberg.tables.upsert-mode-enabled": "true"}]
 )
-def test_changes_may_have_a_sequence(key: dict[str, str]) -> None:
+def test_changes_may_have_a_sequence(key: dict[str, str | None]) -> None:
     assert not complaints(changed(key | {"frazil.tables.sequence-field": "n"}))
 
 
