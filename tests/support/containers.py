@@ -5,8 +5,9 @@ import json
 import subprocess
 import sys
 import threading
+import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +31,7 @@ TRINO_PORT = 9999
 KEY = "minioadmin"
 PROJECT = "frazil"
 NETWORK = "kafka-iceberg"
+WAREHOUSE = "kafkawarehouse"
 # Where a record of each table keeps the id that no other record has.
 IDS = {
     "apilogs": "callinfo.requestid",
@@ -122,7 +124,7 @@ class Stack:
 
     def sql(self, statement: str) -> list[list[Any]]:
         connection = trino.dbapi.connect(  # type: ignore[no-untyped-call]
-            host=HOST, port=TRINO_PORT, user="e2e", catalog="kafkawarehouse", schema="streaming"
+            host=HOST, port=TRINO_PORT, user="e2e", catalog=WAREHOUSE, schema="streaming"
         )
         with connection:
             rows: list[list[Any]] = connection.cursor().execute(statement).fetchall()
@@ -201,6 +203,34 @@ async def _records_in(topic: str) -> int:
     return sum(ends[one] - begins[one] for one in partitions)
 
 
+def calls_told() -> tuple[int, int]:
+    """Count what community MinIO told of and the table keeps, and the ids in it.
+
+    Who got no answer from a broker tells of a call again, and what the server did by itself has no
+    id.
+    """
+    ids: Counter[str | None] = Counter()
+    for value in asyncio.run(_values_in("minio-audit")):
+        entry = json.loads(value)
+        bucket = entry["api"].get("bucket", "")
+        if bucket != WAREHOUSE and not bucket.startswith(".minio.sys"):
+            ids[entry.get("requestID")] += 1
+    return ids.total(), len(ids.keys() - {None})
+
+
+async def _values_in(topic: str) -> list[bytes]:
+    found: list[bytes] = []
+    async with AIOKafkaConsumer(
+        topic, bootstrap_servers=BROKER, auto_offset_reset="earliest", group_id=None
+    ) as consumer:
+        partitions = consumer.assignment()
+        ends = await consumer.end_offsets(partitions)
+        while any([await consumer.position(one) < ends[one] for one in partitions]):
+            batches = await consumer.getmany(timeout_ms=1000)
+            found += [record.value for batch in batches.values() for record in batch]
+    return found
+
+
 def produce(count: int) -> None:
     frazil("produce", "all", "-n", str(count), "--stack", "containers")
 
@@ -255,13 +285,22 @@ class Promises:
                 self._s3.put_object(Bucket=self._bucket, Key=key, Body=key.encode() * 1000)
                 self.kept.append(key)
 
-    def broken(self) -> list[str]:
-        """Name the objects that are not there, or are not what was written."""
-        return [key for key in self.kept if self._read(key) != key.encode() * 1000]
+    def broken(self, seconds: float = 60) -> dict[str, str]:
+        """Say what is wrong with objects for good: a node that is back may need a while."""
+        found = self._broken(self.kept)
+        deadline = time.monotonic() + seconds
+        while found and time.monotonic() < deadline:
+            time.sleep(1)
+            found = self._broken(found)
+        return found
 
-    def _read(self, key: str) -> bytes | None:
+    def _broken(self, keys: Iterable[str]) -> dict[str, str]:
+        found = {key: self._fault(key) for key in keys}
+        return {key: fault for key, fault in found.items() if fault}
+
+    def _fault(self, key: str) -> str:
         try:
             body: bytes = self._s3.get_object(Bucket=self._bucket, Key=key)["Body"].read()
-        except ClientError:
-            return None
-        return body
+        except (ClientError, BotoCoreError) as error:
+            return str(error)
+        return "" if body == key.encode() * 1000 else f"it is {body[:20]!r}..."
