@@ -71,13 +71,14 @@ def _filled(
 ) -> DataFrame:
     """Take what is not available from the change before, where the batch has it."""
     older = window.rowsBetween(Window.currentRow, Window.unboundedFollowing)
-    for name in rules.texts(schema):
-        known = fn.when(column(name) != rules.unavailable, fn.struct(column(name).alias("it")))
-        known = fn.when(column(name).isNull(), fn.struct(column(name).alias("it"))).otherwise(known)
+
+    def filled(name: str) -> Column:
+        is_known = ~column(name).eqNullSafe(fn.lit(rules.unavailable))
+        known = fn.when(is_known, fn.struct(column(name).alias("it")))
         found = fn.first(known, ignorenulls=True).over(older)
-        filled = fn.when(found.isNull(), column(name)).otherwise(found.getField("it"))
-        changes = changes.withColumn(name, filled)
-    return changes
+        return fn.when(found.isNull(), column(name)).otherwise(found.getField("it"))
+
+    return changes.withColumns({name: filled(name) for name in rules.texts(schema)})
 
 
 def rows_alone(changes: DataFrame, names: Iterable[str]) -> DataFrame:

@@ -23,7 +23,7 @@ from frazil.spark_sink.tables.deleted import Deleted
 from frazil.spark_sink.tables.files import write_files
 from frazil.spark_sink.tables.history import LedgerGuard
 from frazil.spark_sink.tables.merge import Merge
-from frazil.spark_sink.tables.rows import kept
+from frazil.spark_sink.tables.rows import good
 from frazil.spark_sink.tables.table import TableStore
 from frazil.worker.errors import BadTableError
 
@@ -87,10 +87,8 @@ class ChangingTable(TableStore):
         return Deleted(self._spark, self._lake, self._id, rules=self._changes, kinds=[*kinds, kind])
 
     def _put(self, seen: DataFrame) -> list[Any]:
-        made = kept(seen).select(
-            *(fn.col(str(number)).alias(name) for number, name in enumerate(self._schema.names)),
-            fn.struct("topic", "partition", "offset", "timestamp", DELETES).alias(CHANGE),
-        )
+        change = fn.struct("topic", "partition", "offset", "timestamp", DELETES).alias(CHANGE)
+        made = good(seen, self._schema, change)
         # What is observed must be counted once, and MERGE reads its source more than once.
         changes = newest_of(made, self._schema, self._changes).persist()
         files: list[Any] = []

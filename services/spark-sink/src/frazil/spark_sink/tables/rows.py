@@ -64,15 +64,12 @@ class Rows:
         )
 
 
-def good(made: DataFrame, schema: StructType) -> DataFrame:
-    """Return what was made of records without a fault, as the table names it."""
+def good(made: DataFrame, schema: StructType, *beside: Column) -> DataFrame:
+    """Return what records without a fault became, as the table names it, and columns beside."""
     names = enumerate(schema.names)
-    return kept(made).select(*(fn.col(str(number)).alias(name) for number, name in names))
-
-
-def kept(made: DataFrame) -> DataFrame:
-    """Return what was made of records without a fault, its columns still numbered."""
-    return made.where(~fn.col(DROPPED) & fn.col("fault").isNull())
+    return made.where(~fn.col(DROPPED) & fn.col("fault").isNull()).select(
+        *(fn.col(str(number)).alias(name) for number, name in names), *beside
+    )
 
 
 def letters(rows: Iterable[Rows]) -> DataFrame:
