@@ -6,11 +6,13 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 from tests.support.postgresql import PostgreSQL
 
 from frazil.contracts.offsets import Rewind
+from frazil.contracts.redrive import Pick, Redrive
 from frazil.contracts.states import ConnectState, Target
 from frazil.control_api.core.connector import Connector, Observed, Phase
 from frazil.control_api.core.errors import StoreError
@@ -222,6 +224,17 @@ def test_what_is_stored_outlives_the_process(store: ConnectorStore, url: str) ->
     successor = Repository(url)
     assert successor.get("logs") == replace(LOGS, observed=SEEN)
     successor.close()
+
+
+def test_redrive_and_paused_tables_live_with_the_connector(store: ConnectorStore) -> None:
+    pick = Pick(before=datetime(2026, 11, 19, 12, 0, 0, 5, UTC), reason="row")
+    redrive = Redrive(number=5_000_000_002, picks=(pick,))
+    steered = replace(LOGS, redrive=redrive, paused_tables=("ns.a", "ns.b"))
+    put(store, steered)
+    assert store.get("logs") == as_new(steered)
+    delete(store, steered)
+    put(store, LOGS)
+    assert store.get("logs") == as_new(LOGS)
 
 
 def test_a_last_rewind_outlives_its_connector(store: ConnectorStore) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from tests.support.fleet_lab import FleetLab, Run
 
+from frazil.contracts.offsets import Rewind
 from frazil.worker.errors import BadTableError, UnavailableError
 
 MERGE = "write.merge.mode"
@@ -107,6 +108,20 @@ def test_a_stream_of_changes_ends_as_its_source_whatever_is_killed(
         else:
             run.write(batch)
     assert rows(lake) == state
+
+
+def test_a_rewind_changes_nothing_but_the_ledger(lake: FleetLab) -> None:
+    create(lake, FORMS["deletion vectors"])
+    changes, state = history(3)
+    run = lake.start(1, keys(lake))
+    run.write(changes[:70])
+    run.write(changes[70:])
+    again = lake.start(2, keys(lake), rewind=Rewind(number=1, offsets={"t": {0: 20}}))
+    assert again.at == 20
+    again.write(changes[20:90])
+    again.write(changes[90:])
+    assert rows(lake) == state
+    assert lake.ledgers("a")[-1].rewind == 1
 
 
 def test_changes_are_put_on_top_of_what_others_were_faster_with(

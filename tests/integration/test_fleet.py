@@ -251,6 +251,41 @@ def test_a_table_that_cannot_be_opened_holds_up_no_other_at_a_start_either(
     assert lake.ids("a") == lake.ids("b") == [1, 2, 3]
 
 
+def test_a_table_is_left_out_while_it_is_paused_and_then_goes_on_where_it_was(
+    lake: FleetLab,
+) -> None:
+    create(lake, "a", "b")
+    keys = listed(lake, "a", "b")
+    run = lake.start(1, keys)
+    run.write(records(1))
+    run.write(records(2))
+    run = lake.start(2, keys, paused=["b"])
+    # What has been everywhere is before the last batch, and that comes again.
+    assert run.at == 1
+    run.write(records(2))
+    assert run.write(records(3)).done == {"t": {0: 1}}
+    paused = run.fleet.tables[f"{lake.namespace}.b"]
+    assert (paused.state, paused.position, paused.behind) == (TableState.PAUSED, {"t": {0: 1}}, 2)
+    run = lake.start(3, keys, paused=["b"])
+    run.write(records(2, 3, 4))
+    assert (lake.ids("a"), lake.ids("b")) == ([1, 2, 3, 4], [1, 2])
+    resumed = lake.start(4, keys)
+    assert resumed.at == 2
+    resumed.write(records(3, 4, 5))
+    assert lake.ids("a") == lake.ids("b") == [1, 2, 3, 4, 5]
+
+
+def test_a_table_that_records_name_is_left_out_too(lake: FleetLab) -> None:
+    create(lake, "a", "b")
+    run = lake.start(1, dynamic(lake), paused=["b"])
+    done = run.write([{"id": 1, "kind": "a"}, {"id": 2, "kind": "b"}]).done
+    assert done == {"t": {0: 0}}
+    assert (lake.ids("a"), lake.ids("b")) == ([1], [])
+    resumed = lake.start(2, dynamic(lake), group=done)
+    resumed.write([{"id": 1, "kind": "a"}, {"id": 2, "kind": "b"}])
+    assert (lake.ids("a"), lake.ids("b")) == ([1], [2])
+
+
 def test_without_tolerance_a_poisoned_table_stops_the_connector(lake: FleetLab) -> None:
     keys = dynamic(lake, **{AUTO: "true", "iceberg.table.b.partition-by": "day(kind)"})
     run = lake.start(1, keys)

@@ -135,6 +135,26 @@ class TestSinks:
         assert (second.offsets, second.fresh) == ({topic: {0: 5}}, {topic: [1]})
         assert second.number > first.number
 
+    async def test_a_time_is_the_first_record_of_it_or_the_end(
+        self, server: Server, admin: AIOKafkaAdminClient, bootstrap_servers: str, topic: str
+    ) -> None:
+        async with AIOKafkaProducer(bootstrap_servers=bootstrap_servers) as producer:
+            for ms in (1_000, 2_000, 3_000):
+                await producer.send_and_wait(topic, b"v", key=b"k", partition=0, timestamp_ms=ms)
+        name = await server.create_stopped(**sink_config())
+
+        def since(partition: int, time: object) -> dict[str, Any]:
+            return at(topic, partition, None) | {"offset": {"kafka_timestamp": time}}
+
+        moved = await server.move(name, since(0, 1_500), since(1, "2026-11-19T08:00:00Z"))
+        assert moved.status_code == 200, moved.text
+        assert await committed(admin, f"connect-{name}") == {topic: {0: 1, 1: 0}}
+        assert server.rewind(name).offsets == {topic: {0: 1, 1: 0}}
+        assert (await server.move(name, since(0, 9_000))).status_code == 200
+        assert await committed(admin, f"connect-{name}") == {topic: {0: 3, 1: 0}}
+        unknown = await server.move(name, since(7, 1_000))
+        assert_error(unknown, 400)
+
     async def test_a_reset_leaves_no_group_and_may_be_repeated(
         self, server: Server, admin: AIOKafkaAdminClient, topic: str
     ) -> None:

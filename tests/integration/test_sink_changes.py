@@ -8,7 +8,7 @@ import pytest
 from tests.support.lab import Lab, Moment, wait_until
 from tests.support.moments import after_commit, mid_write
 
-COUNT, KEYS = 6000, 300
+COUNT, KEYS = 3000, 300
 CHANGES = {
     "iceberg.tables.cdc-field": "op",
     "iceberg.tables.default-id-columns": "id",

@@ -294,6 +294,15 @@ def test_a_table_follows_its_records_at_any_depth(lake: FleetLab) -> None:
     ]
 
 
+def test_a_table_that_is_frozen_keeps_its_columns(lake: FleetLab) -> None:
+    lake.sql("CREATE TABLE NS.a (id BIGINT) USING iceberg")
+    frozen = {"iceberg.table.a.evolve-schema-enabled": "false"}
+    lake.start(1, one(lake, **EVOLVE, **frozen)).write([{"id": 1, "more": "x"}])
+    assert lake.sql("SELECT * FROM NS.a") == [[1]]
+    lake.start(2, one(lake, **EVOLVE)).write([{"id": 2, "more": "y"}])
+    assert lake.sql("SELECT id, more FROM NS.a ORDER BY id") == [[1, None], [2, "y"]]
+
+
 def test_a_schema_widens_and_relaxes_what_a_look_at_values_does_not(lake: FleetLab) -> None:
     lake.sql("CREATE TABLE NS.a (id INT NOT NULL, amount FLOAT NOT NULL)")
     lake.start(1, one(lake, **EVOLVE)).write([{"id": 1, "amount": 2.5}])

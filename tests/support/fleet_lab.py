@@ -13,6 +13,7 @@ from frazil.contracts.assignment import Assignment
 from frazil.contracts.ledger import Ledger
 from frazil.contracts.offsets import Offsets, Rewind
 from frazil.contracts.plugins import find_plugin
+from frazil.contracts.redrive import Redrive
 from frazil.spark_sink.boxes import boxes_of
 from frazil.spark_sink.committer import Driver
 from frazil.spark_sink.completeness import Completeness
@@ -75,6 +76,8 @@ class FleetLab:
         *,
         group: Offsets | None = None,
         rewind: Rewind | None = None,
+        redrive: Redrive | None = None,
+        paused: Sequence[str] = (),
         topic_id: str = "id-t",
         topics: Sequence[str] = ("t",),
         connector: str = "c",
@@ -89,7 +92,8 @@ class FleetLab:
         }
         assignment = Assignment(
             connector=connector, epoch=epoch, generation=1, worker_id="w", config=config,
-            kafka={"bootstrap.servers": "nowhere"}, rewind=rewind,
+            kafka={"bootstrap.servers": "nowhere"}, rewind=rewind, redrive=redrive,
+            paused_tables=tuple(f"{self.namespace}.{table}" for table in paused),
         )  # fmt: skip
         parsed = find_plugin(CLASS).parse(config)
         destination = iceberg_destination(connector, parsed)
@@ -102,7 +106,8 @@ class FleetLab:
         completeness = Completeness(lambda _: ())
         boxes = boxes_of(self.spark, driver, stores)
         fleet = Fleet(self.spark, driver, stores, completeness, boxes)
-        return Run(self.spark, fleet, fleet.take_position())
+        position = fleet.take_position()
+        return Run(self.spark, fleet, position, redriven=fleet.redrive())
 
     def sql(self, statement: str) -> list[list[Any]]:
         text = re.sub(r"\bNS\b", f"lake.{self.namespace}", statement)
@@ -129,6 +134,7 @@ class Run:
     spark: SparkSession
     fleet: Fleet
     position: Offsets
+    redriven: int = 0
 
     @property
     def at(self) -> int:

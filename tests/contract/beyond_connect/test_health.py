@@ -23,6 +23,7 @@ FIELDS = [
     "records",
     "dead",
     "astray",
+    "redriven",
     "tables",
     "failures",
     "epoch",

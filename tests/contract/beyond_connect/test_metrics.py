@@ -9,6 +9,7 @@ from tests.support.connect_rest import until_state
 from tests.support.control_api import eventually
 
 from frazil.contracts.exit_code import ExitCode
+from frazil.contracts.worker_status import MaintenanceStatus, TableStatus
 from frazil.control_api.engine.fake import Behaviour, FakeEngine
 from frazil.runtime.metrics import declared
 
@@ -57,6 +58,28 @@ async def test_a_connector_is_told_of_while_it_is_there(
     assert value(text, f"kafka_connect_worker_connector_failed_task_count{label}") == 0
     await client.delete(f"/connectors/{name}")
     assert name not in await exposed(client)
+
+
+async def test_a_table_is_told_of_where_it_is_looked_after(
+    client: httpx.AsyncClient, create: Create, engine: FakeEngine, name: str
+) -> None:
+    kept = MaintenanceStatus(files=3, median_file_bytes=70_000_000, merged_files=40)
+    engine.behaviours[name] = Behaviour(
+        tables={"ns.kept": TableStatus(maintenance=kept), "ns.plain": TableStatus()}
+    )
+    await create()
+    await until_state(client, name, "RUNNING")
+    label = f'{{connector="{name}",table="ns.kept"}}'
+
+    async def is_told() -> bool:
+        return value(await exposed(client), f"kafka_connector_table_files{label}") == 3
+
+    await eventually("the reconciler has seen the worker", is_told)
+    text = await exposed(client)
+    assert value(text, f"kafka_connector_table_median_file_bytes{label}") == 70_000_000
+    assert value(text, f"kafka_connector_table_merged_files_total{label}") == 40
+    assert value(text, f"kafka_connector_table_snapshots{label}") is None, "nobody has counted"
+    assert "ns.plain" not in text
 
 
 async def test_connectors_are_counted_by_state_and_class(

@@ -3,7 +3,7 @@
 import pytest
 from tests.support.sink_configs import PLUGIN, changed, complaints
 
-from frazil.contracts.plugins.iceberg_tables import is_dynamic, table_setting
+from frazil.contracts.plugins.iceberg_tables import is_dynamic, is_evolving, table_setting
 
 DYNAMIC = "iceberg.tables.dynamic-enabled"
 FIELD = "iceberg.tables.route-field"
@@ -84,6 +84,19 @@ def sentences(changes: dict[str, str | None], *, without: str = "") -> list[str]
             "Key frazil.tables.namespace has no effect: the tables are listed. " + WAY_OUT,
             id="a namespace for listed tables",
         ),
+        pytest.param(
+            {"iceberg.table.apilogs.evolve-schema-enabled": "maybe"},
+            "",
+            "iceberg.table.apilogs.evolve-schema-enabled: maybe is neither true nor false.",
+            id="neither frozen nor not",
+        ),
+        pytest.param(
+            {"frazil.maintenance.file.bytes": "1048576"},
+            "",
+            "Key frazil.maintenance.file.bytes has no effect: frazil.maintenance.enabled is false. "
+            "Set it, or remove the key, or set frazil.unknown.keys=warn.",
+            id="an objective that nobody pursues",
+        ),
     ],
 )
 def test_these_are_refused(changes: dict[str, str | None], without: str, expected: str) -> None:
@@ -102,6 +115,11 @@ def test_these_are_refused(changes: dict[str, str | None], without: str, expecte
         ),
         pytest.param(
             {FIELD: "kind", "iceberg.table.apilogs.route-regex": "a.*"}, "", id="by a pattern"
+        ),
+        pytest.param(
+            {"frazil.maintenance.enabled": "true", "frazil.maintenance.history.ms": "-1"},
+            "",
+            id="maintenance",
         ),
         pytest.param({"iceberg.table.write-props.commit-branch": "x"}, "", id="a trap of spelling"),
         pytest.param({"iceberg.table.write-props.a.id-columns": "x"}, "", id="and another"),
@@ -124,6 +142,15 @@ def test_a_table_is_named_with_its_namespace_or_without(spelling: str) -> None:
     config = PLUGIN.read(changed({f"iceberg.table.{spelling}.id-columns": "id"}))
     assert table_setting(config, "streaming.apilogs", "id-columns") == "id"
     assert table_setting(config, "streaming.apilogs", "partition-by") is None
+
+
+@pytest.mark.parametrize("of_all", ["true", "false"])
+def test_a_single_table_may_be_frozen_or_let_go(of_all: str) -> None:
+    keys: dict[str, str | None] = {"iceberg.tables.evolve-schema-enabled": of_all}
+    assert is_evolving(PLUGIN.read(changed(keys)), "streaming.apilogs") is (of_all == "true")
+    for own in ("true", "false"):
+        keys["iceberg.table.apilogs.evolve-schema-enabled"] = own
+        assert is_evolving(PLUGIN.read(changed(keys)), "streaming.apilogs") is (own == "true")
 
 
 def test_the_full_name_wins() -> None:

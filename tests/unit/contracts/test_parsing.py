@@ -8,8 +8,10 @@ from frazil.contracts.config import NO_DEFAULT, Key, KeyType
 from frazil.contracts.parsing import Checked, check
 from frazil.contracts.validators import (
     AtLeast,
+    Between,
     KnownClass,
     Matches,
+    OffOrAtLeast,
     OneOf,
     Validator,
     Value,
@@ -98,6 +100,12 @@ def test_an_unreadable_number_earns_two_complaints_as_in_connect() -> None:
     [
         (KeyType.INT, AtLeast(1), "0", "Invalid value 0 for configuration k: "
          "Value must be at least 1"),
+        (KeyType.INT, Between(1, 9), "0", "Invalid value 0 for configuration k: "
+         "Value must be at least 1"),
+        (KeyType.INT, Between(1, 9), "10", "Invalid value 10 for configuration k: "
+         "Value must be no more than 9"),
+        (KeyType.LONG, OffOrAtLeast(5), "0", "Invalid value 0 for configuration k: "
+         "Value must be -1, or at least 5"),
         (KeyType.STRING, OneOf(("none", "all")), "maybe", "Invalid value maybe for "
          "configuration k: String must be one of: none, all"),
         (KeyType.STRING, Matches("[0-9]+m", "A number and m"), "5g", "Invalid value 5g for "
@@ -115,7 +123,8 @@ def test_an_unreadable_number_earns_two_complaints_as_in_connect() -> None:
          "following ASCII chars: 7, 159"),
     ],
     ids=[
-        "range", "enumeration", "form", "class", "aliases", "topics", "empty topic", "empty name",
+        "range", "too little", "too much", "neither off nor enough", "enumeration", "form",
+        "class", "aliases", "topics", "empty topic", "empty name",
         "control characters",
     ],
 )  # fmt: skip
@@ -129,6 +138,9 @@ def test_a_validator_complains_in_connects_words(
     ("type_", "validator", "text"),
     [
         (KeyType.INT, AtLeast(1), "1"),
+        (KeyType.INT, Between(1, 9), "9"),
+        (KeyType.LONG, OffOrAtLeast(5), "-1"),
+        (KeyType.LONG, OffOrAtLeast(5), "5"),
         (KeyType.STRING, OneOf(("none", "all")), "all"),
         (KeyType.STRING, Matches("[0-9]+m", ""), "5m"),
         (KeyType.CLASS, KnownClass(frozenset({"A"})), "A"),
@@ -136,7 +148,18 @@ def test_a_validator_complains_in_connects_words(
         (KeyType.LIST, distinct, ""),
         (KeyType.STRING, non_empty_without_control_chars, "ünï > 1"),
     ],
-    ids=["range", "enumeration", "form", "class", "aliases", "topics", "name"],
+    ids=[
+        "range",
+        "two ends",
+        "off",
+        "enough",
+        "enumeration",
+        "form",
+        "class",
+        "aliases",
+        "topics",
+        "name",
+    ],
 )
 def test_a_validator_has_nothing_to_say_of_a_good_value(
     type_: KeyType, validator: Validator, text: str

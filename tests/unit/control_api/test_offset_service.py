@@ -38,6 +38,12 @@ class Groups:
         self._note(properties, "read", group)
         return {"t": {0: 5}}
 
+    async def at(
+        self, properties: Mapping[str, str], times: Mapping[tuple[str, int], int]
+    ) -> Mapping[tuple[str, int], int]:
+        self._note(properties, "at", str(dict(times)))
+        return {key: ms // 1000 for key, ms in times.items()}
+
     async def alter(self, properties: Mapping[str, str], group: str, positions: Positions) -> None:
         self._note(properties, "alter", group, str(dict(positions)))
 
@@ -121,6 +127,26 @@ async def test_an_alteration_goes_to_the_group_and_into_a_rewind(world: World) -
     assert message == "The offsets for this connector have been altered successfully"
     assert world.groups.calls == [("alter", "connect-s", "{('t', 0): 5}")]
     assert world.rewinds == [Rewind(number=1000, offsets={"t": {0: 5}})]
+
+
+async def test_a_time_becomes_the_offset_that_the_broker_has_for_it(world: World) -> None:
+    place = {"kafka_topic": "t", "kafka_partition": 1}
+    await world.service.alter(
+        sink(), [*MOVE, PartitionOffset(place, {"kafka_timestamp": "1970-01-01T00:00:08Z"})]
+    )
+    assert world.groups.calls == [
+        ("at", "{('t', 1): 8000}"),
+        ("alter", "connect-s", "{('t', 0): 5, ('t', 1): 8}"),
+    ]
+    assert [rewind.offsets for rewind in world.rewinds] == [{"t": {0: 5, 1: 8}}]
+
+
+@pytest.mark.parametrize("time", ["yesterday", "2026-11-19T08:00:00", -1, None, True, 1.5])
+async def test_a_time_that_is_none_is_refused(world: World, time: object) -> None:
+    place = {"kafka_topic": "t", "kafka_partition": 1}
+    with pytest.raises(BadRequestError, match="milliseconds since 1970, or a time such as"):
+        await world.service.alter(sink(), [PartitionOffset(place, {"kafka_timestamp": time})])
+    assert world.groups.calls == []
 
 
 async def test_a_reset_deletes_the_group_and_begins_everything_anew(world: World) -> None:

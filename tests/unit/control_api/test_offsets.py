@@ -14,7 +14,7 @@ from frazil.control_api.core.offsets import (
     reset,
     rewound,
     sink_entries,
-    sink_positions,
+    sink_wishes,
 )
 
 NOW = 1_800_000_000.5
@@ -32,11 +32,11 @@ def at(topic: Any = "t", partition: Any = 0) -> dict[str, Any]:
 class TestReading:
     def test_numbers_may_be_texts(self) -> None:
         entries = [entry(at(partition="1"), {"kafka_offset": "5"}), entry(at(), None)]
-        assert sink_positions("s", entries) == {("t", 1): 5, ("t", 0): None}
+        assert sink_wishes("s", entries) == {("t", 1): 5, ("t", 0): None}
 
     def test_the_last_word_on_a_partition_counts(self) -> None:
         entries = [entry(at(), {"kafka_offset": 5}), entry(at(), {"kafka_offset": 6})]
-        assert sink_positions("s", entries) == {("t", 0): 6}
+        assert sink_wishes("s", entries) == {("t", 0): 6}
 
     @pytest.mark.parametrize(
         ("faulty", "message"),
@@ -78,12 +78,12 @@ class TestReading:
     )
     def test_each_fault_has_connects_words(self, faulty: PartitionOffset, message: str) -> None:
         with pytest.raises(BadRequestError) as caught:
-            sink_positions("s", [faulty])
+            sink_wishes("s", [faulty])
         assert caught.value.message == message
 
     def test_what_is_answered_can_be_sent_back(self) -> None:
         entries = sink_entries({"b": {0: 1}, "a": {1: 2, 0: 3}})
-        assert sink_positions("s", entries) == {("a", 0): 3, ("a", 1): 2, ("b", 0): 1}
+        assert sink_wishes("s", entries) == {("a", 0): 3, ("a", 1): 2, ("b", 0): 1}
 
 
 class TestRewinding:

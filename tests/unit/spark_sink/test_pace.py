@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frazil.spark_sink.core.pace import rest_after
+from frazil.spark_sink.core.pace import interval_for, rest_after
 
 
 def test_commits_are_spaced_out_by_the_interval() -> None:
@@ -23,3 +23,9 @@ def test_a_rest_is_never_longer_than_the_interval(
     took: float, interval: float, rows: int, most_rows: int
 ) -> None:
     assert 0 <= rest_after(took, interval=interval, rows=rows, most_rows=most_rows) <= interval
+
+
+def test_commits_are_as_rare_as_freshness_allows() -> None:
+    assert interval_for(60.0, [2.0, 5.0, 3.0]) == 55.0
+    assert interval_for(60.0, []) == 60.0
+    assert interval_for(4.0, [9.0]) == 0.0

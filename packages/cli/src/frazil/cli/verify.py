@@ -6,8 +6,8 @@ from typing import Any
 Ledger = dict[str, Any]
 """The body of `GET /connectors/{name}/ledger`."""
 
-COLUMNS = ("table", "proved", "commits", "offsets", "consumed", "written", "filtered", "dead")
-_COUNTS = COLUMNS[2:]
+_COUNTS = ("commits", "offsets", "consumed", "written", "filtered", "dead", "redriven")
+COLUMNS = ("table", "proved", *_COUNTS)
 
 
 def rows(ledger: Ledger) -> list[tuple[str, ...]]:

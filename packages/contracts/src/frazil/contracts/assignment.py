@@ -3,6 +3,7 @@
 from pydantic import BaseModel, ConfigDict, Field
 
 from frazil.contracts.offsets import Rewind
+from frazil.contracts.redrive import Redrive
 
 ASSIGNMENT_FILE = "assignment.json"
 STATUS_FILE = "status.json"
@@ -28,5 +29,7 @@ class Assignment(BaseModel):
     kafka: dict[str, str] = Field(repr=False)
     secrets: tuple[str, ...] = Field(default=(), repr=False)
     rewind: Rewind | None = None
+    redrive: Redrive | None = None
+    paused_tables: tuple[str, ...] = ()
     files_folder: str | None = None
     offsets_topic: str = "connect-offsets"

@@ -18,7 +18,8 @@ class Ledger(BaseModel):
     A commit starts where the one before it in the same table had ended, and counts the records that
     were for this table. All before `settled` is in every table of the connector, and the commits
     of one batch share a `commit_id`. `rewind` is the number of the last rewind that was applied
-    (see `offsets.Rewind`).
+    (see `offsets.Rewind`), and `redrive` that of the last redrive; a commit of its own has the
+    `redriven` rows of dead letters, whose offsets were accounted for before.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -37,6 +38,8 @@ class Ledger(BaseModel):
     written: int = 0
     filtered: int = 0
     dead: int = 0
+    redrive: int = 0
+    redriven: int = 0
     min_time: datetime | None = None
     max_time: datetime | None = None
     valid_through: datetime | None = None

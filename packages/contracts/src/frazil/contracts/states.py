@@ -37,8 +37,14 @@ class WorkerState(StrEnum):
 
 
 class TableState(StrEnum):
-    """How it stands with one table of a sink; the last two hold up no other table."""
+    """How it stands with one table of a sink; but for the first they hold up no other table."""
 
     RUNNING = "RUNNING"
+    PAUSED = "PAUSED"
     FAILED = "FAILED"
     MISSING = "MISSING"
+
+    @property
+    def is_left(self) -> bool:
+        """Tell whether others go on without it, and it has to be come back to."""
+        return self in (TableState.PAUSED, TableState.FAILED)

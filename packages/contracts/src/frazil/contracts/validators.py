@@ -7,6 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 
 Value = str | int | float | bool | tuple[str, ...] | None
 Validator = Callable[[str, Value], str | None]
+OFF = -1
 # What Python's engine says of patterns that Java's cannot read either.
 _BROKEN = ("missing )", "unbalanced parenthesis", "unterminated", "nothing to repeat")
 
@@ -35,6 +36,30 @@ class AtLeast:
             return invalid(name, value, "Value must be non-null")
         if value < self.minimum:
             return invalid(name, value, f"Value must be at least {self.minimum}")
+        return None
+
+
+@dataclass(frozen=True)
+class Between:
+    minimum: int
+    maximum: int
+
+    def __call__(self, name: str, value: Value) -> str | None:
+        complaint = AtLeast(self.minimum)(name, value)
+        if complaint is None and isinstance(value, int | float) and value > self.maximum:
+            return invalid(name, value, f"Value must be no more than {self.maximum}")
+        return complaint
+
+
+@dataclass(frozen=True)
+class OffOrAtLeast:
+    """A number, or OFF, which switches off what the key is about."""
+
+    minimum: int
+
+    def __call__(self, name: str, value: Value) -> str | None:
+        if value != OFF and AtLeast(self.minimum)(name, value) is not None:
+            return invalid(name, value, f"Value must be {OFF}, or at least {self.minimum}")
         return None
 
 

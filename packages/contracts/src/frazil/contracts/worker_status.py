@@ -9,11 +9,30 @@ from frazil.contracts.offsets import Offsets
 from frazil.contracts.states import TableState, WorkerState
 
 
+class MaintenanceStatus(BaseModel):
+    """What a table is like, as it was seen last, and what was done to it since the worker started.
+
+    `seconds` is the time that it took, `trouble` why it could not go on.
+    """
+
+    files: int | None = None
+    median_file_bytes: int | None = None
+    manifests: int | None = None
+    snapshots: int | None = None
+    merged_files: int = 0
+    merged_bytes: int = 0
+    expired_snapshots: int = 0
+    deleted_orphans: int = 0
+    seconds: float = 0
+    last_step: datetime | None = None
+    trouble: str | None = None
+
+
 class TableStatus(BaseModel):
     """One table of a sink.
 
-    `position` is where it was left, if it has failed, and `behind` how many offsets the connector
-    has gone on since. All records that are older than `valid_through` are in the table.
+    `position` is where it was left, if it has failed or is paused, and `behind` how many offsets
+    the connector has gone on since. All records that are older than `valid_through` are in it.
     """
 
     state: TableState = TableState.RUNNING
@@ -25,13 +44,14 @@ class TableStatus(BaseModel):
     dead: int = 0
     last_commit: datetime | None = None
     valid_through: datetime | None = None
+    maintenance: MaintenanceStatus | None = None
 
 
 class WorkerStatus(BaseModel):
     """`freshness_seconds` is the age of the newest record at its commit.
 
     `astray` counts records that were for no table that there is. All records that are older than
-    `valid_through` are in every table that has not failed.
+    `valid_through` are in every table that is running. `redriven` counts rows of dead letters.
     """
 
     connector: str
@@ -49,6 +69,7 @@ class WorkerStatus(BaseModel):
     records: int = 0
     dead: int = 0
     astray: int = 0
+    redriven: int = 0
     tables: dict[str, TableStatus] = {}
     last_commit: datetime | None = None
     commit_seconds: float | None = None

@@ -31,6 +31,9 @@ SINK_COMMITS = Counter("frazil_sink_commits_total", "Commits to tables.", ["conn
 SINK_COMMIT_SECONDS = Histogram(
     "frazil_sink_commit_seconds", "Time of a batch, from plan to commit.", ["connector"]
 )
+SINK_MAINTENANCE_SECONDS = Counter(
+    "frazil_sink_maintenance_seconds_total", "Time spent looking after tables.", ["connector"]
+)
 SINK_LAG = Gauge("frazil_sink_lag_records", "Records not yet committed.", ["connector"])
 
 SOURCE_RECORDS = Counter("frazil_source_records_total", "Records sent to topics.", ["connector"])
@@ -136,6 +139,24 @@ CONNECTOR_VALID_THROUGH = Reading(
 )
 CONNECTOR_LAST_COMMIT = Reading(
     "kafka_connector_last_commit_timestamp_seconds", "When it was, since 1970.", ("connector",)
+)
+
+# Of each table that its sink looks after.
+TABLE_FILES = Reading(
+    "kafka_connector_table_files", "Data files of the table.", ("connector", "table")
+)
+TABLE_MEDIAN_FILE_BYTES = Reading(
+    "kafka_connector_table_median_file_bytes",
+    "Half of the table's files are this large or larger.",
+    ("connector", "table"),
+)
+TABLE_SNAPSHOTS = Reading(
+    "kafka_connector_table_snapshots", "Snapshots of the table.", ("connector", "table")
+)
+TABLE_MERGED = Reading(
+    "kafka_connector_table_merged_files_total",
+    "Files that this worker has put together.",
+    ("connector", "table"),
 )
 
 

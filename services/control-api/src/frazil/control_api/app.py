@@ -17,11 +17,13 @@ from frazil.control_api.api import (
     history,
     insight,
     internal,
+    letters,
     loggers,
     logs,
     metrics,
     offsets,
     plugins,
+    tables,
     tasks,
 )
 from frazil.control_api.api.access import Access
@@ -47,6 +49,8 @@ _JSON_ROUTERS = (
     internal.router,
     insight.router,
     history.router,
+    letters.router,
+    tables.router,
     bulk.router,
 )
 _TEXT_ROUTERS = (events.router, logs.router, metrics.router)

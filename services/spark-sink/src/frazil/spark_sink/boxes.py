@@ -1,6 +1,6 @@
 """Boxes for dead letters: put there before the commit that counts them, so that none is lost."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
 from pyspark.sql import DataFrame, SparkSession
@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 from frazil.contracts.naming import letter_ledger
 from frazil.spark_sink.committer import Batch, Committer, Driver
 from frazil.spark_sink.letter_topic import TopicBox
-from frazil.spark_sink.store import Store, Stores
+from frazil.spark_sink.store import Letters, Stores
 
 
 class Box(Protocol):
@@ -24,20 +24,25 @@ class TableBox:
     letters taken for done.
     """
 
-    def __init__(self, driver: Driver, open_store: Callable[[str], Store]) -> None:
+    def __init__(self, driver: Driver, letters: Letters) -> None:
         self._driver = driver
-        self._open_store = open_store
+        self._letters = letters
         self._committers: dict[str, Committer] = {}
 
     def put(self, letters: DataFrame, table: str, batch: Batch) -> None:
         committer = self._committers.get(table)
         if committer is None:
-            driver = self._driver.named(letter_ledger(self._driver.config.connector, table))
-            committer = Committer(driver, self._open_store(table))
-            self._committers[table] = committer
+            committer = self._committers[table] = letter_committer(
+                self._driver, self._letters, table
+            )
         written = committer.store.write(committer.needed(letters, batch.span.start), ())
         if written.counts.consumed:
             committer.commit(written.files, batch, written.counts)
+
+
+def letter_committer(driver: Driver, letters: Letters, refusing: str) -> Committer:
+    named = driver.named(letter_ledger(driver.config.connector, refusing))
+    return Committer(named, letters.open(refusing))
 
 
 def boxes_of(spark: SparkSession, driver: Driver, stores: Stores) -> Sequence[Box]:
@@ -46,6 +51,6 @@ def boxes_of(spark: SparkSession, driver: Driver, stores: Stores) -> Sequence[Bo
     config = driver.config
     if config.letters is not None:
         boxes.append(TopicBox(spark, config.connector, config.letters))
-    if stores.open_letters is not None:
-        boxes.append(TableBox(driver, stores.open_letters))
+    if stores.letters is not None:
+        boxes.append(TableBox(driver, stores.letters))
     return boxes

@@ -51,7 +51,9 @@ class Driver:
         """Return the same driver with ledgers of another name."""
         return replace(self, ledger_name=ledger_name)
 
-    def ledger(self, before: Ledger | None, batch: "Batch", counts: BatchCounts) -> Ledger:
+    def ledger(
+        self, before: Ledger | None, batch: "Batch", counts: BatchCounts, redrive: int
+    ) -> Ledger:
         known, wanted = before.rewind if before else 0, self.config.rewind
         return Ledger(
             connector=self.ledger_name or self.config.connector,
@@ -64,6 +66,8 @@ class Driver:
             end=batch.span.end,
             settled=batch.settled,
             rewind=max(known, wanted.number if wanted else 0),
+            redrive=redrive,
+            redriven=counts.redriven,
             consumed=counts.consumed,
             written=counts.written,
             filtered=counts.filtered,
@@ -100,6 +104,7 @@ class Committer:
         self._wait = 0.0
         self._due = clock()
         self.ledger = store.ledger()
+        self.redrive = self.ledger.redrive if self.ledger else 0
         self._require_newest(self.ledger)
         self.covered = covered(self.ledger, driver.topics, driver.config.rewind)
         self.is_rolled_back = False
@@ -136,31 +141,42 @@ class Committer:
         """Put our epoch into the store, so that older drivers stop."""
         self._append([], Batch(span, settled=position), BatchCounts.nothing())
 
+    def put_back(self, files: list[Any], rows: int, number: int) -> None:
+        """Put rows of dead letters into the store, whose offsets stay where they are."""
+        self.redrive = number
+        if not rows:
+            return
+        # Offsets do not tell this commit from the one before, so a run of its own has to.
+        self._driver = replace(self._driver, run=uuid.uuid4().hex)
+        end, settled = (self.ledger.end, self.ledger.settled) if self.ledger else ({}, {})
+        counts = replace(BatchCounts.nothing(), redriven=rows)
+        self._append(files, Batch(BatchRange(end, end), settled), counts)
+
     def commit(self, files: list[Any], batch: Batch, counts: BatchCounts) -> bool:
         """Put files and ledger into the store, or delete the files and say what is in the way.
 
         False if all was filtered out and the ledger waits for rows, or until it is due.
         """
-        self._untold = (batch, counts.after(self._untold[1]) if self._untold else counts)
+        if self._untold is not None:
+            counts = counts.after(self._untold[1])
         if files or counts.dead or self._clock() >= self._due:
-            self._tell(files)
-        return self._untold is None
+            self._tell(files, batch, counts)
+            return True
+        self._untold = (batch, counts)
+        return False
 
     def tell_if_due(self) -> bool:
         """Commit a ledger that has waited for rows in vain; False if there is none."""
-        is_due = self._untold is not None and self._clock() >= self._due
-        if is_due:
-            self._tell([])
-        return is_due
+        if self._untold is None or self._clock() < self._due:
+            return False
+        self._tell([], *self._untold)
+        return True
 
-    def _tell(self, files: list[Any]) -> None:
-        if self._untold is None:
-            return
-        batch, counts = self._untold
+    def _tell(self, files: list[Any], batch: Batch, counts: BatchCounts) -> None:
         self._append(files, replace(batch, span=range_of(self.covered, batch.span)), counts)
         self._untold = None
-        has_more = counts.written or counts.dead
-        self._wait = 0 if has_more else min(max(2 * self._wait, _SHORTEST_WAIT), _LONGEST_WAIT)
+        is_more = counts.written or counts.dead
+        self._wait = 0 if is_more else min(max(2 * self._wait, _SHORTEST_WAIT), _LONGEST_WAIT)
         self._due = self._clock() + self._wait
 
     def _append(self, files: list[Any], batch: Batch, counts: BatchCounts) -> None:
@@ -168,7 +184,7 @@ class Committer:
         span = carried(self.ledger, batch.span, config.rewind)
         batch = replace(batch, span=span)
         claim = Claim(config.epoch, self._driver.run, self.ledger, span.start, span.end)
-        ledger = self._driver.ledger(self.ledger, batch, counts)
+        ledger = self._driver.ledger(self.ledger, batch, counts, self.redrive)
         verdict = self.store.append(files, ledger, claim)
         if verdict in (Verdict.APPEND, Verdict.ALREADY_DONE):
             self.ledger, self.covered = ledger, covered(ledger, topics, config.rewind)

@@ -9,6 +9,7 @@ from frazil.contracts.offsets import Rewind
 from frazil.contracts.plugins import ParsedConfig
 from frazil.contracts.plugins.frazil_keys import MOST_DEAD
 from frazil.contracts.plugins.sink import DEAD_LETTER_TOPIC
+from frazil.contracts.redrive import Redrive
 from frazil.worker.connector import kafka_properties, spark_keys
 
 _OVERRIDE = "consumer.override."
@@ -35,18 +36,23 @@ class LetterTopic:
 class SinkConfig:
     """What one sink reads, and how often it writes; where to is the matter of its store.
 
-    `own_topics` are those that it writes itself, and must never read.
+    `own_topics` are those that it writes itself, and must never read. `maintenance` is the share
+    of the time for looking after what was written; None: nobody does.
     """
 
     connector: str
     epoch: int
     rewind: Rewind | None
+    redrive: Redrive | None
+    paused_tables: tuple[str, ...]
     topics: tuple[str, ...]
     pattern: str
     kafka: dict[str, str]
     group: str
     offset_reset: str
     commit_interval_ms: int
+    freshness_ms: int | None
+    maintenance: float | None
     max_records: int
     headers: bool
     on_data_loss: str
@@ -75,6 +81,8 @@ def sink_config(
     config: ParsedConfig,
     *,
     commit_interval_ms: int,
+    freshness_ms: int | None = None,
+    maintenance: float | None = None,
     headers: bool = False,
     own_topics: Iterable[str] = (),
 ) -> SinkConfig:
@@ -85,12 +93,16 @@ def sink_config(
         connector=assignment.connector,
         epoch=assignment.epoch,
         rewind=assignment.rewind,
+        redrive=assignment.redrive,
+        paused_tables=assignment.paused_tables,
         topics=tuple(config["topics"]),
         pattern=config["topics.regex"],
         kafka=kafka_properties(assignment, config, _OVERRIDE),
         group=overrides.get("group.id", consumer_group(assignment.connector)),
         offset_reset=overrides.get("auto.offset.reset", "earliest"),
         commit_interval_ms=commit_interval_ms,
+        freshness_ms=freshness_ms,
+        maintenance=maintenance,
         max_records=config["frazil.max.records.per.commit"],
         headers=headers or letters is not None,
         on_data_loss=config["frazil.on.data.loss"],

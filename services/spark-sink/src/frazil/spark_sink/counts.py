@@ -25,7 +25,8 @@ class BadRecord:
 class BatchCounts:
     """`misfits` did not fit at first sight; they may be rows all the same.
 
-    `newest` is the time of the newest record of each partition that had any.
+    `newest` is the time of the newest record of each partition that had any. `redriven` are rows
+    of dead letters, which were consumed long ago.
     """
 
     consumed: int
@@ -36,6 +37,7 @@ class BatchCounts:
     max_time: datetime | None
     newest: Mapping[Partition, datetime] = field(default_factory=dict)
     misfits: int = 0
+    redriven: int = 0
 
     @classmethod
     def nothing(cls) -> Self:

@@ -62,7 +62,8 @@ class FileStores:
     broker: Broker
     listed: tuple[str, ...] = ("file",)
     threads: int = 1
-    open_letters: None = None
+    letters: None = None
+    open_maintenance: None = None
 
     def open(self, _name: str) -> FileStore | LogStore:
         return self.destination.store(self.broker.group_ledger)

@@ -1,7 +1,8 @@
 """All stores of one connector, batch by batch: each gets its records once, whatever befalls others.
 
-A store that fails by itself is set aside if errors are tolerated. The others go on, but no ledger
-and no group says any more that all is everywhere: a restart begins where the store was left.
+A store that fails by itself is set aside if errors are tolerated, and so is one that is paused. The
+others go on, but no ledger and no group says any more that all is everywhere: a restart begins
+where the store was left.
 """
 
 import time
@@ -13,7 +14,7 @@ from typing import TypeVar
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.util import inheritable_thread_target
 
-from frazil.contracts.offsets import Offsets, count_between, each
+from frazil.contracts.offsets import Offsets, each
 from frazil.contracts.states import TableState
 from frazil.contracts.worker_status import TableStatus
 from frazil.runtime.logs import get_logger
@@ -23,7 +24,9 @@ from frazil.spark_sink.completeness import Completeness
 from frazil.spark_sink.core.offset_log import BatchRange
 from frazil.spark_sink.counts import BadRecord
 from frazil.spark_sink.failure import bad_record_error, explain, too_many_dead_error
-from frazil.spark_sink.outcome import Outcome, with_commit
+from frazil.spark_sink.outcome import Outcome
+from frazil.spark_sink.redrive import Redriver
+from frazil.spark_sink.roster import Roster
 from frazil.spark_sink.store import Split, Stores, Written
 from frazil.worker.bridge import enter_session
 from frazil.worker.errors import (
@@ -59,11 +62,14 @@ class Fleet:
         self._stores = stores
         self._boxes = boxes
         self._completeness = completeness
-        self.tables = {name: TableStatus() for name in stores.listed}
+        self._roster = Roster(stores.listed, driver.config.paused_tables)
         self._look_again: dict[str, float] = {}
-        self._held: Offsets | None = None
         self._turn = 0
-        self._committers = self._each(stores.listed, self._open)
+        self._committers = self._each(self._roster.running(stores.listed), self._open)
+
+    @property
+    def tables(self) -> dict[str, TableStatus]:
+        return self._roster.tables
 
     @property
     def name(self) -> str:
@@ -78,27 +84,42 @@ class Fleet:
             of_all=bool(listed) and len(self._committers) == len(listed),
             hint=None if listed else self._stores.hint(),
         )
-        self._hold(position)
+        self._roster.hold(position)
         return position
+
+    def redrive(self) -> int:
+        """Put back dead letters, if a user wants that; return how many rows they have become."""
+        order, letters = self._driver.config.redrive, self._stores.letters
+        if order is None:
+            return 0
+        if letters is None:
+            log.warning("nothing_to_redrive", why="frazil.dead.letters.table is not set")
+            return 0
+        return Redriver(self._driver, self._stores, letters, order, self._find).run()
+
+    def _find(self, name: str) -> Committer | None:
+        self._open_named([name])
+        return self._committers[name] if self._roster.running([name]) else None
 
     def write(self, batch: DataFrame, span: BatchRange) -> Outcome:
         """Write the files of all stores, then commit each."""
         split = self._stores.split(batch)
         try:
             self._open_named(split.parts)
-            self._hold(span.start)
+            self._roster.hold(span.start)
             self._refuse(split.dead, split.first_dead, self.name)
             drafts = self._drafts(split, span)
-            self._hold(span.start)
+            self._roster.hold(span.start)
             self._refuse_dead(drafts)
             newest = [draft.counts.newest for draft in drafts.values()]
             through = self._completeness.after(newest, span.end)
-            whole = Batch(span, self._held or span.start, through)
+            whole = Batch(span, self._roster.everywhere(span.start), through)
             self._put_away("", split.dead, split.letters, whole)
             committed = self._commit(drafts, whole)
             self._stores.tell(name for name, is_told in committed.items() if is_told)
-            self._hold(span.start)
-            self._show(through)
+            self._roster.hold(span.start)
+            self._roster.tell_through(through)
+            self._roster.tell_behind(span.end)
         finally:
             split.close()
         counts = {name: drafts[name].counts for name in committed}
@@ -107,23 +128,18 @@ class Fleet:
             split.total or max((one.counts.consumed for one in drafts.values()), default=0),
             sum(committed.values()),
             counts,
-            astray=split.astray + self._missed(split),
+            astray=split.astray + self._roster.missed(split.counts),
             dead=split.dead + sum(one.dead for one in counts.values()),
             first_dead=next(filter(None, first), None),
-            done=self._done(span.end),
+            done=self._roster.everywhere(span.end),
             valid_through=through,
         )
 
     def rest(self, end: Offsets) -> datetime | None:
         """Return through when all is there, nothing having been read since the last batch."""
         through = self._completeness.at_rest(end)
-        self._show(through)
+        self._roster.tell_through(through)
         return through
-
-    def _show(self, through: datetime | None) -> None:
-        for name, table in self.tables.items():
-            if through is not None and table.state is TableState.RUNNING:
-                self.tables[name] = table.model_copy(update={"valid_through": through})
 
     def _drafts(self, split: Split, span: BatchRange) -> dict[str, Written]:
         watched = [(topic, number) for topic, number, _ in each(span.end)]
@@ -133,8 +149,7 @@ class Fleet:
             part = committer.needed(split.parts[name], span.start)
             return committer.store.write(part, watched)
 
-        names = [name for name in split.parts if self._is_running(name)]
-        return self._each(names, draft, undo=self._delete)
+        return self._each(self._roster.running(split.parts), draft, undo=self._delete)
 
     def _commit(self, drafts: Mapping[str, Written], batch: Batch) -> Mapping[str, bool]:
         """Tell of each store that had a part in the batch whether it has the ledger already."""
@@ -148,7 +163,7 @@ class Fleet:
         done = self._each(names, commit)
         for name, is_told in done.items():
             if is_told:
-                self.tables[name] = with_commit(self.tables[name], drafts[name].counts)
+                self._roster.tell_commit(name, drafts[name].counts)
         return done
 
     def _put_away(
@@ -206,9 +221,9 @@ class Fleet:
         if not self._may_go_on_after(error, others_work=others_work):
             raise error
         log.warning("table_set_aside", table=name, why=str(error))
-        self._enter(name, TableState.FAILED, error)
-        listed = [self.tables[one].state for one in self._stores.listed]
-        if listed and all(state is TableState.FAILED for state in listed):
+        self._roster.enter(name, TableState.FAILED, error)
+        listed = self._stores.listed
+        if listed and all(self._roster.state(one).is_left for one in listed):
             raise error
 
     def _may_go_on_after(self, error: BaseException, *, others_work: bool) -> bool:
@@ -223,24 +238,6 @@ class Fleet:
             error, SupersededError | UnavailableError | StreamMovedError | DataLossError
         )
 
-    def _hold(self, start: Offsets) -> None:
-        """Keep in mind where stores were left that have been set aside since."""
-        for name, table in self.tables.items():
-            if table.state is TableState.FAILED and not table.position:
-                self._held = self._held or start
-                self.tables[name] = table.model_copy(update={"position": start})
-
-    def _done(self, end: Offsets) -> Offsets:
-        """Return before which all is everywhere, and note how far behind the rest is."""
-        for name, table in self.tables.items():
-            if table.position:
-                behind = count_between(table.position, end)
-                self.tables[name] = table.model_copy(update={"behind": behind})
-        return self._held or end
-
-    def _is_running(self, name: str) -> bool:
-        return self.tables[name].state is TableState.RUNNING
-
     def _open(self, name: str) -> Committer:
         return Committer(self._driver, self._stores.open(name))
 
@@ -248,29 +245,18 @@ class Fleet:
         """Open stores that records name for the first time, or again if they were not there."""
         now = time.monotonic()
         for name in names:
-            table = self.tables.setdefault(name, TableStatus())
             is_due = self._look_again.get(name, 0) < now
-            if name in self._committers or table.state is TableState.FAILED or not is_due:
+            if name in self._committers or self._roster.state(name).is_left or not is_due:
                 continue
             try:
                 self._committers[name] = self._open(name)
-                self._enter(name, TableState.RUNNING)
+                self._roster.enter(name, TableState.RUNNING)
             except NoTableError as error:
                 log.warning("table_missing", table=name, why=str(error))
                 self._look_again[name] = now + _LOOK_AGAIN_SECONDS
-                self._enter(name, TableState.MISSING, error)
+                self._roster.enter(name, TableState.MISSING, error)
             except Exception as error:  # noqa: BLE001 (raised again, or told of the table)
                 self._set_aside(name, explain(error), others_work=False)
-
-    def _enter(self, name: str, state: TableState, error: BaseException | None = None) -> None:
-        trace = None if error is None else str(error)
-        changes = {"state": state, "trace": trace}
-        self.tables[name] = self.tables[name].model_copy(update=changes)
-
-    def _missed(self, split: Split) -> int:
-        """Count records for tables that are not there; as in Kafka Connect they are left out."""
-        found = split.counts.items()
-        return sum(n for name, n in found if self.tables[name].state is TableState.MISSING)
 
     def _refuse_dead(self, drafts: Mapping[str, Written]) -> None:
         try:
@@ -302,6 +288,9 @@ class Fleet:
             self._turn = (self._turn + 1) % len(committers)
             committers[self._turn].check_fence()
 
+    @property
+    def running(self) -> list[str]:
+        return self._roster.running(list(self._committers))
+
     def tell_if_due(self) -> None:
-        running = [name for name in self._committers if self._is_running(name)]
-        self._stores.tell([name for name in running if self._committers[name].tell_if_due()])
+        self._stores.tell([name for name in self.running if self._committers[name].tell_if_due()])

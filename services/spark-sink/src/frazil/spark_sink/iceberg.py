@@ -6,6 +6,7 @@ from pyspark.sql import SparkSession
 
 from frazil.contracts.assignment import Assignment
 from frazil.contracts.plugins import ParsedConfig
+from frazil.contracts.plugins.maintenance_keys import FRESHNESS_MS
 from frazil.spark_sink.catalog import catalog_conf
 from frazil.spark_sink.config import sink_config
 from frazil.spark_sink.job import SinkJob
@@ -28,6 +29,8 @@ def job(assignment: Assignment, board: StatusBoard) -> SinkJob:
         assignment,
         keys,
         commit_interval_ms=keys["iceberg.control.commit.interval-ms"],
+        freshness_ms=keys[FRESHNESS_MS],
+        maintenance=destination.budget,
         headers=destination.uses_headers,
         own_topics=[events.topic] if events else (),
     )
@@ -61,6 +64,11 @@ class IcebergDestination:
             or (self.route is not None and self.route.uses_headers)
             or bool(self.keys.dead_letters)
         )
+
+    @property
+    def budget(self) -> float | None:
+        objectives = self.keys.objectives
+        return None if objectives is None else objectives.budget
 
     @property
     def spark_conf(self) -> dict[str, str]:

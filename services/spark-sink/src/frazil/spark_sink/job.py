@@ -5,6 +5,7 @@ import shutil
 import tempfile
 import threading
 import time
+from collections import deque
 from collections.abc import Set
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -14,6 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from frazil.contracts.offsets import Offsets, count_between
+from frazil.contracts.worker_status import TableStatus
 from frazil.runtime import metrics
 from frazil.runtime.logs import get_logger
 from frazil.spark_sink.boxes import boxes_of
@@ -21,13 +23,14 @@ from frazil.spark_sink.committer import Driver
 from frazil.spark_sink.completeness import Completeness
 from frazil.spark_sink.config import SinkConfig
 from frazil.spark_sink.core.offset_log import BatchRange, batch_range, offsets_of
-from frazil.spark_sink.core.pace import rest_after
+from frazil.spark_sink.core.pace import interval_for, rest_after
 from frazil.spark_sink.counts import BadRecord
 from frazil.spark_sink.failure import explain
 from frazil.spark_sink.fleet import Fleet
 from frazil.spark_sink.kafka import Broker, source_options
+from frazil.spark_sink.maintainer import Maintainer
 from frazil.spark_sink.outcome import Outcome
-from frazil.spark_sink.store import Destination
+from frazil.spark_sink.store import Destination, Stores
 from frazil.worker.board import StatusBoard
 from frazil.worker.errors import UnavailableError
 from frazil.worker.job import StreamMovedError
@@ -37,6 +40,8 @@ log = get_logger(__name__)
 _POLL_MS = 500
 _LOOK_SECONDS = 10
 _SETTLE_SECONDS = 15
+# Batches by which it is guessed how long the next takes.
+_REMEMBERED = 20
 
 
 @dataclass(frozen=True)
@@ -44,9 +49,11 @@ class _Stream:
     """What one start of the stream has opened; the checkpoint is new, and disposable."""
 
     broker: Broker
+    stores: Stores
     fleet: Fleet
     topics: frozenset[str]
     first: Offsets
+    redriven: int
     checkpoint: Path
 
     @classmethod
@@ -60,9 +67,11 @@ class _Stream:
         fleet = Fleet(spark, driver, stores, completeness, boxes)
         return cls(
             broker=broker,
+            stores=stores,
             fleet=fleet,
             topics=frozenset(driver.topics),
             first=fleet.take_position(),
+            redriven=fleet.redrive(),
             checkpoint=Path(tempfile.mkdtemp(prefix="checkpoint-", dir=folder)),
         )
 
@@ -80,7 +89,9 @@ class SinkJob:
         self._destination = destination
         self._board = board
         self._stream: _Stream
+        self._maintainer: Maintainer | None = None
         self._batch = threading.Lock()
+        self._durations: deque[float] = deque(maxlen=_REMEMBERED)
         self._settling = threading.Event()
         self._failure: Exception | None = None
         self._looked = time.monotonic()
@@ -91,9 +102,11 @@ class SinkJob:
 
     @property
     def spark_conf(self) -> dict[str, str]:
+        # A core more, so that maintenance does not take one from the stream.
+        cores = self._config.cores + (self._config.maintenance is not None)
         return {
             "spark.app.name": self._config.connector,
-            "spark.master": f"local[{self._config.cores}]",
+            "spark.master": f"local[{cores}]",
             "spark.sql.shuffle.partitions": str(self._config.cores),
             **self._destination.spark_conf,
             **self._config.spark,
@@ -106,7 +119,13 @@ class SinkJob:
             spark, self._config, self._destination, self._board.folder
         )
         rewind = self._config.rewind.number if self._config.rewind else 0
-        self._board.update(position=stream.first, rewind=rewind, tables=stream.fleet.tables)
+        self._board.update(
+            position=stream.first,
+            rewind=rewind,
+            redriven=self._board.status.redriven + stream.redriven,
+            tables=stream.fleet.tables,
+        )
+        self._maintainer = self._maintain(spark)
         log.info("stream_starts", position=stream.first, store=stream.fleet.name)
         source = spark.readStream.format("kafka")
         poll_ms = min(_POLL_MS, self._config.commit_interval_ms)
@@ -118,6 +137,24 @@ class SinkJob:
             .trigger(processingTime=f"{poll_ms} milliseconds")
             .start()
         )
+
+    def _maintain(self, spark: SparkSession) -> Maintainer | None:
+        config, fleet = self._config, self._stream.fleet
+        if self._stream.stores.open_maintenance is None or config.maintenance is None:
+            return None
+        return Maintainer(
+            spark,
+            self._stream.stores.open_maintenance,
+            connector=config.connector,
+            budget=config.maintenance,
+            names=lambda: () if self._is_late() else fleet.running,
+            stream=self._batch,
+        )
+
+    def _is_late(self) -> bool:
+        """Tell whether records become visible later than they are wanted."""
+        wanted, age = self._config.freshness_ms, self._board.status.freshness_seconds
+        return wanted is not None and age is not None and age * 1000 > wanted
 
     def _on_batch(self, batch: DataFrame, batch_id: int) -> None:
         started = time.monotonic()
@@ -132,13 +169,18 @@ class SinkJob:
                 # Spark would wrap it in text; the loop wants the error itself.
                 self._failure = error
                 raise
+        took = time.monotonic() - started
+        self._durations.append(took)
         rest = rest_after(
-            time.monotonic() - started,
-            interval=self._config.commit_interval_ms / 1000,
-            rows=rows,
-            most_rows=self._config.max_records,
+            took, interval=self._interval(), rows=rows, most_rows=self._config.max_records
         )
         self._settling.wait(rest)
+
+    def _interval(self) -> float:
+        config = self._config
+        if config.freshness_ms is None:
+            return config.commit_interval_ms / 1000
+        return interval_for((config.freshness_ms - _POLL_MS) / 1000, self._durations)
 
     def _write(self, batch: DataFrame, span: BatchRange) -> int:
         """Write one batch and return how many records it had."""
@@ -169,7 +211,7 @@ class SinkJob:
             records=status.records + outcome.written,
             dead=status.dead + outcome.dead,
             astray=status.astray + outcome.astray,
-            tables=self._stream.fleet.tables,
+            tables=self._tables(),
             last_commit=now if outcome.commits else status.last_commit,
             commit_seconds=round(seconds, 3),
             valid_through=outcome.valid_through,
@@ -222,16 +264,29 @@ class SinkJob:
             raise StreamMovedError(f"other topics match topics.regex than before: {changed}")
 
     def _look_at_stores(self) -> None:
-        """Stop an idle driver too, once a newer one has taken over; a busy one finds out itself."""
+        """Do for an idle driver what each batch does for a busy one.
+
+        Stop once a newer one has taken over, tell ledgers that wait, say through when all is there.
+        """
         if not self._batch.acquire(blocking=False):
             return
         try:
             fleet, position = self._stream.fleet, self._board.status.position
             fleet.check_fence()
             fleet.tell_if_due()
-            self._board.update(valid_through=fleet.rest(position), tables=fleet.tables)
+            self._board.update(valid_through=fleet.rest(position), tables=self._tables())
         finally:
             self._batch.release()
+
+    def _tables(self) -> dict[str, TableStatus]:
+        tables = self._stream.fleet.tables
+        if self._maintainer is None:
+            return tables
+        seen = self._maintainer.statuses
+        return {
+            name: table.model_copy(update={"maintenance": seen.get(name)})
+            for name, table in tables.items()
+        }
 
     def settle(self) -> None:
         if self._batch.acquire(timeout=_SETTLE_SECONDS):
@@ -242,4 +297,6 @@ class SinkJob:
         return explain(self._failure or error)
 
     def close(self) -> None:
+        if self._maintainer is not None:
+            self._maintainer.close()
         self._stream.close()

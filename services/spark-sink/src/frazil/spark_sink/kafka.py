@@ -1,7 +1,7 @@
 """The broker as a sink asks it, and the options of Spark's own Kafka source."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -53,23 +53,22 @@ class Broker:
         )
         facts = {}
         for name, topic in described.items():
-            partitions = [info.partition() for info in topic.partitions()]
+            partitions = [(name, info.partition()) for info in topic.partitions()]
+            earliest, latest = (self._ends(partitions, which) for which in ("earliest", "latest"))
             facts[name] = TopicFacts(
                 topic_id=str(topic.topicId().toString()),
-                earliest=self._ends(name, partitions, "earliest"),
-                latest=self._ends(name, partitions, "latest"),
+                earliest={number: at for (_, number), at in earliest.items()},
+                latest={number: at for (_, number), at in latest.items()},
             )
         return facts
 
     def read_out(self, end: Offsets) -> list[Partition]:
         """Name the partitions that have nothing behind these offsets; of very many none."""
-        latest = self._jvm.org.apache.kafka.clients.admin.OffsetSpec.latest()
-        asked = {self._partition(topic, number): latest for topic, number, _ in each(end)}
-        if len(asked) > MOST_WATCHED:
+        reached = {(topic, number): at for topic, number, at in each(end)}
+        if len(reached) > MOST_WATCHED:
             return []
-        found = self._admin.ask(lambda: self._admin.java.listOffsets(asked).all().get())
-        ends = {(one.topic(), one.partition()): int(at.offset()) for one, at in found.items()}
-        return [(topic, number) for topic, number, at in each(end) if ends[topic, number] <= at]
+        latest = self._ends(reached, "latest")
+        return [partition for partition, at in reached.items() if latest[partition] <= at]
 
     def commit_to_group(self, offsets: Offsets) -> None:
         """Show the progress to lag tools, and to those who have no other memory."""
@@ -121,11 +120,11 @@ class Broker:
             rewind=rewind.number if rewind else 0,
         )
 
-    def _ends(self, topic: str, partitions: list[int], which: str) -> dict[int, int]:
+    def _ends(self, partitions: Iterable[Partition], which: str) -> dict[Partition, int]:
         spec = getattr(self._jvm.org.apache.kafka.clients.admin.OffsetSpec, which)()
-        asked = {self._partition(topic, partition): spec for partition in partitions}
+        asked = {self._partition(*partition): spec for partition in partitions}
         found = self._admin.ask(lambda: self._admin.java.listOffsets(asked).all().get())
-        return {entry.partition(): int(result.offset()) for entry, result in found.items()}
+        return {(one.topic(), one.partition()): int(at.offset()) for one, at in found.items()}
 
     def _partition(self, topic: str, partition: int) -> Any:
         return self._jvm.org.apache.kafka.common.TopicPartition(topic, partition)

@@ -3,6 +3,8 @@
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
+# A record as Kafka's source gives it.
+RECORD = ("topic", "partition", "offset", "timestamp", "key", "value", "headers")
 HEADERS = "array<struct<key: string, value: binary>>"
 
 

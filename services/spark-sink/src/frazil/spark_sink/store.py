@@ -1,12 +1,15 @@
 """What a sink's job asks of the modules that write: files first, then one guarded commit each."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from pyspark.sql import DataFrame, SparkSession
 
 from frazil.contracts.ledger import Ledger
+from frazil.contracts.redrive import Pick
+from frazil.contracts.worker_status import MaintenanceStatus
 from frazil.spark_sink.core.judge import Claim, Verdict
 from frazil.spark_sink.counts import BadRecord, BatchCounts
 from frazil.spark_sink.kafka import Broker
@@ -56,6 +59,36 @@ class Store(Protocol):
         ...
 
 
+class Maintenance(Protocol):
+    """Looks after one store, beside the stream."""
+
+    @property
+    def status(self) -> MaintenanceStatus: ...
+
+    def turn(self) -> bool:
+        """Do what the store needs most; False if it needs nothing."""
+        ...
+
+
+class Letters(Protocol):
+    """Dead letters in a store that can be read again."""
+
+    def open(self, refusing: str) -> Store:
+        """Open the store for what the store of this name refuses."""
+        ...
+
+    def read(self, picks: Sequence[Pick]) -> DataFrame:
+        """Give the picked ones as Kafka's source would, and with `table`, who refused them."""
+        ...
+
+    def delete(self, picks: Sequence[Pick], table: str | None) -> None:
+        """Delete the picked ones that this table has refused."""
+        ...
+
+
+OpenMaintenance = Callable[[str, AbstractContextManager[object]], Maintenance]
+
+
 @dataclass(frozen=True)
 class Split:
     """A batch by store, and what was counted to take it apart, if it had to be read for that.
@@ -93,8 +126,16 @@ class Stores(Protocol):
     def split(self, batch: DataFrame) -> Split: ...
 
     @property
-    def open_letters(self) -> Callable[[str], Store] | None:
-        """Open the store for what the store of this name refuses; None if there is no such."""
+    def letters(self) -> Letters | None:
+        """Return where dead letters are kept; None if they are not."""
+        ...
+
+    @property
+    def open_maintenance(self) -> OpenMaintenance | None:
+        """Look after the store of this name; None if nobody wants that.
+
+        Besides it gets what whoever writes to the stores has to hold.
+        """
         ...
 
     def hint(self) -> Ledger | None:

@@ -335,6 +335,12 @@ ICEBERG_FAMILIES = (
         group="Tables",
     ),
     KeyFamily(
+        "iceberg.table.<table>.evolve-schema-enabled",
+        documentation="Whether this table is changed to fit its records, whatever "
+        "`iceberg.tables.evolve-schema-enabled` says of all: `false` freezes its columns.",
+        group="Tables",
+    ),
+    KeyFamily(
         "iceberg.table.<table>.route-regex",
         documentation="Regular expression for this table, which the whole value of the route field "
         "has to match. A table without one gets nothing when a route field is set.",

@@ -13,12 +13,14 @@ from frazil.contracts.plugins.iceberg_keys import (
 from frazil.contracts.plugins.iceberg_tables import (
     check_changes,
     check_dead_letter_table,
+    check_evolution,
     check_partitions,
     check_tables,
     doubt_properties,
     doubt_routes,
     doubt_strange_tables,
 )
+from frazil.contracts.plugins.maintenance_keys import MAINTENANCE_KEYS, doubt_maintenance
 from frazil.contracts.plugins.parsed import Complaint, ParsedConfig
 from frazil.contracts.plugins.plugin import About, Plugin
 from frazil.contracts.plugins.sink import (
@@ -88,7 +90,7 @@ def _plugin(class_name: str) -> Plugin:
         job="iceberg",
         about=ABOUT,
         kind_keys=SINK_KEYS,
-        keys=ICEBERG_KEYS + FRAZIL_KEYS + READING_KEYS + CONVERTER_KEYS,
+        keys=ICEBERG_KEYS + MAINTENANCE_KEYS + FRAZIL_KEYS + READING_KEYS + CONVERTER_KEYS,
         families=ICEBERG_FAMILIES + FRAZIL_FAMILIES + SINK_FAMILIES,
         rules=(
             check_topics,
@@ -99,9 +101,16 @@ def _plugin(class_name: str) -> Plugin:
             check_changes,
             check_partitions,
             check_dead_letter_table,
+            check_evolution,
             check_converters,
         ),
-        doubts=(doubt_strange_tables, doubt_properties, doubt_routes, doubt_dead_letters),
+        doubts=(
+            doubt_strange_tables,
+            doubt_properties,
+            doubt_routes,
+            doubt_maintenance,
+            doubt_dead_letters,
+        ),
         stages=True,
     )
 

@@ -20,9 +20,10 @@ UPSERT = "iceberg.tables.upsert-mode-enabled"
 SEQUENCE = "frazil.tables.sequence-field"
 UNAVAILABLE = "frazil.tables.unavailable-value"
 PARTITION_BY = "partition-by"
+EVOLVE = "evolve-schema-enabled"
 MAIN = "main"
 
-_SETTINGS = ("commit-branch", "id-columns", PARTITION_BY, ROUTE_REGEX)
+_SETTINGS = ("commit-branch", "id-columns", PARTITION_BY, ROUTE_REGEX, EVOLVE)
 # `write-props` is no table but a spelling of Tabular's for properties of writing.
 _OF_TABLE = re.compile(
     rf"iceberg\.table\.(?!write-props\.)(.+)\.({'|'.join(_SETTINGS)})", re.DOTALL
@@ -43,6 +44,12 @@ def table_setting(config: ParsedConfig, table: str, setting: str) -> str | None:
 def commit_branch(config: ParsedConfig, table: str) -> str:
     found = table_setting(config, table, "commit-branch")
     return found or config["iceberg.tables.default-commit-branch"] or MAIN
+
+
+def is_evolving(config: ParsedConfig, table: str) -> bool:
+    """Tell whether a table follows its records; a single one may be frozen, or let go."""
+    text = table_setting(config, table, EVOLVE)
+    return bool(config[f"iceberg.tables.{EVOLVE}"]) if text is None else text == "true"
 
 
 def is_changing(config: ParsedConfig) -> bool:
@@ -86,6 +93,12 @@ def check_partitions(config: ParsedConfig) -> Iterator[Complaint]:
                 parse_partitioning(text)
             except BadPartitionError as error:
                 yield Complaint(name, f"{name}: {error}.")
+
+
+def check_evolution(config: ParsedConfig) -> Iterator[Complaint]:
+    for name, text in config.submitted.items():
+        if _setting_of(name) == EVOLVE and text not in ("true", "false"):
+            yield Complaint(name, f"{name}: {text} is neither true nor false.")
 
 
 def check_dead_letter_table(config: ParsedConfig) -> Iterator[Complaint]:

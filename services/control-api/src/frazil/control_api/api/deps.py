@@ -86,6 +86,12 @@ def _plugin_name(
     return _decoded(plugin)
 
 
+def _table_name(
+    table: Annotated[str, Path(description="A table as `namespace.table`, percent-encoded.")],
+) -> str:
+    return _decoded(table)
+
+
 def _task_id(task: Annotated[str, Path(description="Number of a task; ours have one, 0.")]) -> int:
     """Read a task's number; to Connect, anything but a Java int is another path."""
     text = _decoded(task)
@@ -113,6 +119,7 @@ IsStranger = Annotated[bool, Depends(_is_stranger)]
 VitalSigns = Annotated[Vitals, Depends(_vitals)]
 ConnectorName = Annotated[str, Depends(_connector_name)]
 TaskNumber = Annotated[int, Depends(_task_id)]
+TableName = Annotated[str, Depends(_table_name)]
 PluginName = Annotated[str, Depends(_plugin_name)]
 GaugesNow = Annotated[Gauges, Depends(_gauges)]
 Rehearsing = Annotated[Rehearsal, Depends(_rehearsal)]

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from fastapi import APIRouter, Response
 from fastapi.responses import PlainTextResponse
@@ -11,7 +12,7 @@ from prometheus_client.metrics_core import Metric
 
 from frazil.contracts.plugins import UnknownPluginError, find_plugin
 from frazil.contracts.states import ConnectState
-from frazil.contracts.worker_status import WorkerStatus
+from frazil.contracts.worker_status import MaintenanceStatus, WorkerStatus
 from frazil.control_api.api.deps import GaugesNow, Insights, Service
 from frazil.control_api.core.condition import Condition
 from frazil.control_api.core.connector import TASK_ID, Connector
@@ -43,6 +44,13 @@ _FIGURES: dict[Reading, Callable[[WorkerStatus], float | None]] = {
     metrics.CONNECTOR_LAST_COMMIT: lambda status: (
         status.last_commit.timestamp() if status.last_commit else None
     ),
+}
+
+_OF_TABLES: dict[Reading, Callable[[MaintenanceStatus], int | None]] = {
+    metrics.TABLE_FILES: lambda table: table.files,
+    metrics.TABLE_MEDIAN_FILE_BYTES: lambda table: table.median_file_bytes,
+    metrics.TABLE_SNAPSHOTS: lambda table: table.snapshots,
+    metrics.TABLE_MERGED: lambda table: table.merged_files,
 }
 
 
@@ -83,7 +91,7 @@ class _Readings:
     def collect(self) -> Iterator[Metric]:
         yield from self._server()
         yield from self._connect()
-        for reading, samples in self._connectors():
+        for reading, samples in chain(self._connectors(), self._tables()):
             yield _family(reading, samples)
 
     def _server(self) -> Iterator[Metric]:
@@ -123,6 +131,16 @@ class _Readings:
         for reading, figure in _FIGURES.items():
             told = [(one.name, figure(one.status)) for one in self._seen if one.status]
             yield reading, [((name,), value) for name, value in told if value is not None]
+
+    def _tables(self) -> Iterator[tuple[Reading, Iterable[_Sample]]]:
+        kept = [
+            ((one.name, name), table.maintenance)
+            for one in self._seen
+            for name, table in (one.status.tables.items() if one.status else ())
+        ]
+        for reading, of_table in _OF_TABLES.items():
+            seen = [(labels, of_table(table)) for labels, table in kept if table]
+            yield reading, [(labels, value) for labels, value in seen if value is not None]
 
 
 def _family(reading: Reading, samples: Iterable[_Sample]) -> Metric:

@@ -7,6 +7,7 @@ from pydantic import BaseModel, Field
 
 from frazil.contracts.exit_code import ExitCode
 from frazil.contracts.offsets import Offsets
+from frazil.contracts.redrive import Redrive
 from frazil.contracts.states import ConnectState, Target, WorkerState
 from frazil.contracts.worker_status import TableStatus
 from frazil.control_api.core import revisions
@@ -65,6 +66,7 @@ class ConnectorHealth(BaseModel):
     records: int | None
     dead: int | None = Field(description="Records that could not be written.")
     astray: int | None = Field(description="Records that were for no table that there is.")
+    redriven: int | None = Field(description="Dead letters that have become rows.")
     tables: dict[str, TableStatus] = Field(description="Each table of a sink, by its name.")
     failures: int = Field(description="Runs that ended without progress, in a row.")
     epoch: int
@@ -88,6 +90,7 @@ class ConnectorHealth(BaseModel):
             records=status.records if status else None,
             dead=status.dead if status else None,
             astray=status.astray if status else None,
+            redriven=status.redriven if status else None,
             tables=status.tables if status else {},
             failures=found.failures,
             epoch=found.epoch,
@@ -95,6 +98,17 @@ class ConnectorHealth(BaseModel):
             worker=WorkerHealth.of(found.worker) if found.worker else None,
             engine=found.trouble,
         )
+
+
+class RedriveOrder(BaseModel):
+    """What a new worker is going to do; one that is paused or stopped does it once it is not."""
+
+    number: int = Field(description="The tables' ledgers have it once it is done.")
+    before: datetime = Field(description="Letters that were put away before are tried again.")
+
+    @classmethod
+    def of(cls, redrive: Redrive) -> Self:
+        return cls(number=redrive.number, before=redrive.picks[-1].before)
 
 
 class ConfigChange(BaseModel):

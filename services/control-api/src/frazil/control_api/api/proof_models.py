@@ -20,6 +20,7 @@ class Sums(BaseModel):
     written: int
     filtered: int
     dead: int
+    redriven: int = Field(description="Rows of dead letters, beside those written.")
 
 
 class Jump(BaseModel):

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from frazil.contracts.plugins.maintenance_keys import FRESHNESS_MS
 from frazil.contracts.states import ConnectState, TableState, Target
 from frazil.contracts.worker_status import WorkerStatus
 from frazil.control_api.core.connector import Connector, Observed, Phase
@@ -163,5 +164,5 @@ def _idle(seen: Observed, status: WorkerStatus | None, now: float) -> float:
 
 
 def _pause(connector: Connector) -> float:
-    text = connector.config.get(_COMMIT_INTERVAL, "")
+    text = connector.config.get(FRESHNESS_MS) or connector.config.get(_COMMIT_INTERVAL, "")
     return int(text) / 1000 if text.isdecimal() else 0.0

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from frazil.contracts.offsets import Offsets, Rewind
+from frazil.contracts.redrive import Redrive
 from frazil.contracts.states import Target
 
 TASK_ID = 0
@@ -65,6 +66,8 @@ class Connector:
     target: Target = Target.RUNNING
     generation: int = 1
     rewind: Rewind | None = None
+    redrive: Redrive | None = None
+    paused_tables: tuple[str, ...] = ()
     topics_reset: int = 0
     observed: Observed = field(default_factory=Observed)
 

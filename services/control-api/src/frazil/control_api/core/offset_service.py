@@ -17,10 +17,13 @@ from frazil.control_api.core.connector import Connector, Phase
 from frazil.control_api.core.errors import BadRequestError, BrokerError, GroupBusyError
 from frazil.control_api.core.offsets import (
     PartitionOffset,
+    Positions,
+    Since,
+    Wishes,
     reset,
     rewound,
     sink_entries,
-    sink_positions,
+    sink_wishes,
 )
 from frazil.control_api.core.ports import Clock, GroupOffsets, OffsetsTopic
 
@@ -105,10 +108,19 @@ class SinkOffsets:
             return sink_entries(await self._groups.read(*await self._group(connector)))
 
     async def alter(self, connector: Connector, entries: Sequence[PartitionOffset]) -> None:
-        positions = sink_positions(connector.name, entries)
+        wishes = sink_wishes(connector.name, entries)
         with _moving("alter", connector, f"consumer group offsets for connector {connector.name}"):
-            await self._groups.alter(*await self._group(connector), positions)
+            properties, group = await self._group(connector)
+            positions = await self._positions(properties, wishes)
+            await self._groups.alter(properties, group, positions)
         await self._note(connector, partial(rewound, positions=positions))
+
+    async def _positions(self, properties: Mapping[str, str], wishes: Wishes) -> Positions:
+        times = {key: wish.ms for key, wish in wishes.items() if isinstance(wish, Since)}
+        found = await self._groups.at(properties, times) if times else {}
+        return {
+            key: found[key] if isinstance(wish, Since) else wish for key, wish in wishes.items()
+        }
 
     async def reset(self, connector: Connector) -> None:
         with _moving("reset", connector, f"consumer group offsets for connector {connector.name}"):

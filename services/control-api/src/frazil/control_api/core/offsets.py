@@ -2,16 +2,29 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from frazil.contracts.offsets import Offsets, Rewind, each
 from frazil.control_api.core.errors import BadRequestError
 
+
+@dataclass(frozen=True, slots=True)
+class Since:
+    """Go on at the first record of this time or later; at the end if there is none."""
+
+    ms: int
+
+
 Positions = Mapping[tuple[str, int], int | None]
 """By topic and partition the offset to go on at; None: as if it had never been read."""
+Wishes = Mapping[tuple[str, int], int | Since | None]
+"""The same, where only the broker knows which offset a time comes to."""
 
 TOPIC, PARTITION, OFFSET = "kafka_topic", "kafka_partition", "kafka_offset"
+TIMESTAMP = "kafka_timestamp"  # not Connect's
 _INTEGER = re.compile(r"[+-]?[0-9]+", re.ASCII)
 
 
@@ -31,16 +44,16 @@ def sink_entries(offsets: Offsets) -> list[PartitionOffset]:
     ]
 
 
-def sink_positions(name: str, entries: Iterable[PartitionOffset]) -> Positions:
+def sink_wishes(name: str, entries: Iterable[PartitionOffset]) -> Wishes:
     """Read what is wanted of a sink; later entries win, and each fault has Connect's sentence."""
-    positions = {_topic_partition(entry.partition): _offset(entry.offset) for entry in entries}
-    for (topic, partition), offset in positions.items():
-        if offset is not None and offset < 0:
+    wishes = {_topic_partition(entry.partition): _wish(entry.offset) for entry in entries}
+    for (topic, partition), offset in wishes.items():
+        if isinstance(offset, int) and offset < 0:
             raise BadRequestError(
                 f"Failed to modify offsets for sink connector {name}: the offset {offset} of "
                 f"{topic}-{partition} is negative"
             )
-    return positions
+    return wishes
 
 
 def _topic_partition(partition: Mapping[str, Any] | None) -> tuple[str, int]:
@@ -58,14 +71,30 @@ def _topic_partition(partition: Mapping[str, Any] | None) -> tuple[str, int]:
     return str(partition[TOPIC]), _integer(partition[PARTITION], "partition", bits=32)
 
 
-def _offset(offset: Mapping[str, Any] | None) -> int | None:
+def _wish(offset: Mapping[str, Any] | None) -> int | Since | None:
     if offset is None:
         return None
+    if TIMESTAMP in offset and OFFSET not in offset:
+        return Since(_moment(offset[TIMESTAMP]))
     if OFFSET not in offset:
         raise BadRequestError(
             f"The offset for a sink connector should either be null or contain the key '{OFFSET}'"
         )
     return _integer(offset[OFFSET], "offset", bits=64)
+
+
+def _moment(value: object) -> int:
+    """Read milliseconds since 1970, or a time as people write it, with its offset from UTC."""
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**62:
+        return value
+    with suppress(ValueError):
+        moment = datetime.fromisoformat(str(value))
+        if moment.tzinfo is not None:
+            return int(moment.timestamp() * 1000)
+    raise BadRequestError(
+        f"Failed to parse the following Kafka timestamp in the provided offsets: '{value}'. Give "
+        "milliseconds since 1970, or a time such as 2026-11-19T08:00:00Z."
+    )
 
 
 def _integer(value: object, what: str, *, bits: int) -> int:

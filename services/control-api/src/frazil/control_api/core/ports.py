@@ -99,6 +99,11 @@ class GroupOffsets(Protocol):
     async def read(self, properties: Mapping[str, str], group: str) -> Offsets:
         """Return all that is committed; a group that does not exist has nothing."""
 
+    async def at(
+        self, properties: Mapping[str, str], times: Mapping[tuple[str, int], int]
+    ) -> Mapping[tuple[str, int], int]:
+        """Find the first record of each partition at a time (in ms) or later, else its end."""
+
     async def alter(self, properties: Mapping[str, str], group: str, positions: Positions) -> None:
         """Commit or forget; partitions that are not named are left alone.
 

@@ -80,7 +80,10 @@ class Imbalance:
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """`offsets` counts those passed over: markers of transactions are offsets without a record."""
+    """`offsets` counts those passed over: markers of transactions are offsets without a record.
+
+    `redriven` are rows of dead letters beside those written.
+    """
 
     commits: int = 0
     offsets: int = 0
@@ -88,6 +91,7 @@ class Sums:
     written: int = 0
     filtered: int = 0
     dead: int = 0
+    redriven: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +149,7 @@ def _sums(ledgers: Sequence[Ledger]) -> Sums:
         written=sum(ledger.written for ledger in ledgers),
         filtered=sum(ledger.filtered for ledger in ledgers),
         dead=sum(ledger.dead for ledger in ledgers),
+        redriven=sum(ledger.redriven for ledger in ledgers),
     )
 
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from frazil.contracts.config_infos import ConfigInfos
 from frazil.contracts.naming import run_folder
 from frazil.contracts.offsets import Rewind
-from frazil.contracts.plugins import PLUGINS, Plugin, UnknownPluginError, find_plugin
+from frazil.contracts.plugins import PLUGINS, ParsedConfig, Plugin, UnknownPluginError, find_plugin
 from frazil.contracts.plugins.frazil_keys import LABEL_PREFIX
+from frazil.contracts.redrive import Pick, Redrive
 from frazil.contracts.states import ConnectState, Target
 from frazil.control_api.core.connector import TASK_ID, Connector
 from frazil.control_api.core.errors import (
@@ -18,7 +19,9 @@ from frazil.control_api.core.errors import (
     NotFoundError,
 )
 from frazil.control_api.core.judgement import judge
+from frazil.control_api.core.paused_tables import with_table
 from frazil.control_api.core.ports import ConnectorStore, Secrets
+from frazil.control_api.core.redrive import following, require_redrivable
 from frazil.control_api.core.references import NoSecrets
 from frazil.control_api.core.states import public_state
 
@@ -137,6 +140,29 @@ class ConnectorService:
 
         self._change(name, note)
 
+    def redrive(self, name: str, pick: Pick) -> Redrive:
+        """Have a new worker try dead letters again."""
+        wanted = following(None, pick)
+
+        def order(old: Connector | None) -> Connector:
+            nonlocal wanted
+            connector = _present(old, f"Connector {name} not found")
+            require_redrivable(self._read(connector))
+            wanted = following(connector.redrive, pick)
+            return replace(connector, redrive=wanted, generation=connector.generation + 1)
+
+        self._change(name, order)
+        return wanted
+
+    def set_table(self, name: str, table: str, *, paused: bool, anew: bool = False) -> None:
+        """Pause or resume a single table, or have a new worker try it again."""
+
+        def change(old: Connector | None) -> Connector:
+            connector = _present(old, f"Connector {name} not found")
+            return with_table(connector, self._read(connector), table, paused=paused, anew=anew)
+
+        self._change(name, change)
+
     def validate(self, plugin_name: str, config: Config) -> ConfigInfos:
         class_name = _class_name(config)
         if not _stem(class_name).endswith(_stem(plugin_name)):
@@ -150,6 +176,9 @@ class ConnectorService:
         if faults := [fault for info in infos.configs for fault in info.value.errors]:
             raise InvalidConnectorError(faults)
         return {key: value for key, value in config.items() if value is not None}
+
+    def _read(self, connector: Connector) -> ParsedConfig:
+        return self._plugin(_class_name(connector.config)).read(connector.config)
 
     def _plugin(self, class_name: str) -> Plugin:
         try:

@@ -1,14 +1,14 @@
 """The fake engine: workers in memory that obey, unless they are told how to misbehave."""
 
 import asyncio
-from collections.abc import AsyncIterator, MutableMapping
+from collections.abc import AsyncIterator, Mapping, MutableMapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from frazil.contracts.assignment import Assignment
 from frazil.contracts.exit_code import ExitCode
 from frazil.contracts.states import WorkerState
-from frazil.contracts.worker_status import WorkerStatus
+from frazil.contracts.worker_status import TableStatus, WorkerStatus
 from frazil.control_api.core.errors import EngineError
 from frazil.control_api.core.observation import Observation, Worker
 from frazil.control_api.core.ports import Clock
@@ -31,6 +31,7 @@ class Behaviour:
     never_ready: bool = False
     ignores_stop: bool = False
     commits: int = 0
+    tables: Mapping[str, TableStatus] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -197,6 +198,7 @@ class FakeEngine:
             since=datetime.fromtimestamp(self.clock.now(), UTC),
             position={topic.strip(): {0: 0} for topic in topics if topic.strip()},
             commits=behaviour.commits,
+            tables=dict(behaviour.tables),
         )
 
     def _end(self, connector: str, worker: Worker, code: ExitCode, trace: str | None) -> None:

@@ -8,6 +8,8 @@ from aiokafka.errors import KafkaError, for_code
 from aiokafka.protocol.admin import DeleteGroupsRequest
 from aiokafka.protocol.commit import OffsetCommitRequest, OffsetFetchRequest
 from aiokafka.protocol.coordination import FindCoordinatorRequest
+from aiokafka.protocol.offset import OffsetRequest, OffsetResetStrategy
+from aiokafka.structs import TopicPartition
 
 from frazil.contracts.offsets import Offsets
 from frazil.control_api.core.errors import GroupBusyError, UnknownPartitionError
@@ -39,11 +41,20 @@ class ConsumerGroups:
                 offsets[topic] = found
         return offsets
 
+    async def at(
+        self, properties: Mapping[str, str], times: Mapping[tuple[str, int], int]
+    ) -> Mapping[tuple[str, int], int]:
+        async with connected(properties) as client:
+            cluster = await _with_partitions(client, times)
+            found = await _offsets_at(client, cluster, times)
+            beyond = {key: OffsetResetStrategy.LATEST for key, at in found.items() if at < 0}
+            return {**found, **await _offsets_at(client, cluster, beyond)}
+
     async def alter(self, properties: Mapping[str, str], group: str, positions: Positions) -> None:
         forgotten = [key for key, offset in positions.items() if offset is None]
         commits = [(t, (p, at, "")) for (t, p), at in positions.items() if at is not None]
         async with connected(properties) as client:
-            await _check_partitions(client, positions)
+            await _with_partitions(client, positions)
             if forgotten:
                 request = OffsetDeleteRequest(group, _by_topic(forgotten))
                 response = await _ask(client, group, request)
@@ -61,13 +72,31 @@ class ConsumerGroups:
         _check((code for _, code in response.results), fine=_NO_SUCH_GROUP)
 
 
-async def _check_partitions(client: Any, positions: Positions) -> None:
-    """Look before anything is altered: a commit would take the good ones and leave the bad."""
+async def _offsets_at(
+    client: Any, cluster: Any, times: Mapping[tuple[str, int], int]
+) -> dict[tuple[str, int], int]:
+    """Ask the leader of each partition for the offset of a time; -1 if no record is that late."""
+    leaders: dict[int, list[tuple[str, tuple[int, int]]]] = {}
+    for (topic, partition), ms in times.items():
+        leader = cluster.leader_for_partition(TopicPartition(topic, partition))
+        leaders.setdefault(leader, []).append((topic, (partition, ms)))
+    found: dict[tuple[str, int], int] = {}
+    for leader, asked in leaders.items():
+        response = await client.send(leader, OffsetRequest(-1, 0, _by_topic(asked)))
+        for topic, partitions in response.topics:
+            _check(code for _, code, *_ in partitions)
+            found |= {(topic, number): at for number, _, _, at, *_ in partitions}
+    return found
+
+
+async def _with_partitions(client: Any, positions: Iterable[tuple[str, int]]) -> Any:
+    """Return the cluster, if it has them: a commit would take the good ones and leave the bad."""
     # All of them, for to ask for one that does not exist may create it.
     cluster = await client.fetch_all_metadata()
     for topic, partition in positions:
         if partition not in (cluster.partitions_for_topic(topic) or ()):
             raise UnknownPartitionError(f"the cluster has no partition {partition} of {topic!r}")
+    return cluster
 
 
 async def _ask(client: Any, group: str, request: Any) -> Any:

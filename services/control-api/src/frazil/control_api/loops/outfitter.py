@@ -52,6 +52,8 @@ class Outfitter:
             secrets=texts_to_hide(resolved, self._kafka),
             kafka=self._kafka,
             rewind=connector.rewind,
+            redrive=connector.redrive,
+            paused_tables=connector.paused_tables,
             files_folder=self._files_folder,
             offsets_topic=self._offsets_topic,
         )

@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, Table
 
 from frazil.contracts.offsets import Offsets, Rewind
+from frazil.contracts.redrive import Redrive
 from frazil.contracts.states import Target
 from frazil.control_api.core.connector import Connector, Observed, Phase
 from frazil.control_api.store.queries import CONNECTOR, INSERT, OBSERVED, REWIND, UPDATE
@@ -21,12 +22,19 @@ def connector_of(row: Row[Any]) -> Connector | None:
         generation=row.connector_generation,
         topics_reset=row.connector_topics_reset,
         rewind=rewind_of(row),
+        redrive=_redrive_of(row),
+        paused_tables=tuple(row.connector_paused_tables),
         observed=observed_of(row),
     )
 
 
 def rewind_of(row: Row[Any]) -> Rewind | None:
     return None if row.rewind_name is None else Rewind.model_validate(row.rewind_rewind)
+
+
+def _redrive_of(row: Row[Any]) -> Redrive | None:
+    stored = row.connector_redrive
+    return None if stored is None else Redrive.model_validate(stored)
 
 
 def observed_of(row: Row[Any]) -> Observed:
@@ -57,6 +65,8 @@ def write_wanted(
         "target": connector.target,
         "generation": connector.generation,
         "topics_reset": connector.topics_reset,
+        "paused_tables": list(connector.paused_tables),
+        "redrive": connector.redrive and connector.redrive.model_dump(mode="json"),
         "revision": revision,
     }
     _put(connection, CONNECTOR, connector.name, fields, known=before.connector_name is not None)

@@ -40,6 +40,8 @@ class ConnectorRow(SQLModel, table=True):
     target: str
     generation: int
     topics_reset: int
+    paused_tables: list[str] = Field(sa_type=JSON)
+    redrive: dict[str, Any] | None = Field(sa_type=JSON(none_as_null=True))
     revision: int = Field(sa_type=LONG, index=True)
 
 

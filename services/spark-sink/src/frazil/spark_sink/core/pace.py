@@ -1,5 +1,7 @@
 """How long to rest after a commit: the interval is a target for freshness, not a sleep."""
 
+from collections.abc import Iterable
+
 
 def rest_after(took: float, *, interval: float, rows: int, most_rows: int) -> float:
     """Return the seconds until the next batch may be cut.
@@ -10,3 +12,12 @@ def rest_after(took: float, *, interval: float, rows: int, most_rows: int) -> fl
     """
     backlog = 2 * rows >= most_rows
     return 0.0 if backlog else max(0.0, interval - took)
+
+
+def interval_for(freshness: float, recent: Iterable[float]) -> float:
+    """Return the longest interval after which records are still visible in time.
+
+    One that has just missed a batch waits for the next, and then as long as that takes: as long,
+    it is to be expected, as the slowest of late.
+    """
+    return max(0.0, freshness - max(recent, default=0.0))

@@ -77,7 +77,9 @@ class LetterTable(GuardedTable):
         own = {
             "connector": fn.lit(self._connector),
             "table": fn.lit(self._refusing or None),
-            "failed_at": fn.current_timestamp(),
+            "failed_at": fn.col("failed_at")
+            if "failed_at" in part.columns
+            else fn.current_timestamp(),
         }
         columns = [own.get(name, fn.col(name)).alias(name) for name in SCHEMA.names]
         files = write_files(self._spark, self._table, rows.select(*columns), {})

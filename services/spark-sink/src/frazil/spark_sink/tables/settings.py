@@ -1,6 +1,7 @@
 """What the keys say of tables, read once: for all of them, and for each."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 
 from frazil.contracts.partitioning import PartitionPart, parse_partitioning
 from frazil.contracts.plugins import ParsedConfig
@@ -14,8 +15,19 @@ from frazil.contracts.plugins.iceberg_tables import (
     UNAVAILABLE,
     commit_branch,
     is_changing,
+    is_evolving,
     table_setting,
 )
+from frazil.contracts.plugins.maintenance_keys import (
+    BUDGET,
+    FILE_BYTES,
+    HISTORY_MS,
+    MAINTENANCE,
+    MOST_SNAPSHOTS,
+    ORPHAN_AGE_MS,
+)
+from frazil.contracts.validators import OFF
+from frazil.spark_sink.core.maintenance import Objectives
 from frazil.spark_sink.tables.changes import ChangeRules
 
 # To rewrite files for every few changed rows, as Iceberg would, takes ever longer.
@@ -26,7 +38,7 @@ _MERGED_ON_READ = {"write.merge.mode": "merge-on-read"}
 class TableKeys:
     """`plain_json` tells that records bring no schema, by which columns are widened and relaxed.
 
-    With `changes` records change rows, by rules that are the same for all tables but their keys.
+    By `change_rules` records change rows, where they do: the same for all tables, but for keys.
     """
 
     config: ParsedConfig
@@ -37,12 +49,11 @@ class TableKeys:
     control_topic: str
     dead_letters: str
     creates: bool
-    evolves: bool
     all_optional: bool
     ignores_case: bool
     plain_json: bool
-    changes: bool
     change_rules: ChangeRules
+    objectives: Objectives | None
     created_with: dict[str, str]
     written_with: dict[str, str]
 
@@ -58,16 +69,15 @@ class TableKeys:
             control_topic=config[CONTROL_TOPIC],
             dead_letters=config[DEAD_LETTER_TABLE] or "",
             creates=config["iceberg.tables.auto-create-enabled"],
-            evolves=config["iceberg.tables.evolve-schema-enabled"],
             all_optional=config["iceberg.tables.schema-force-optional"],
             ignores_case=config["iceberg.tables.schema-case-insensitive"],
             plain_json=value.word == "json" and not value.schemas,
-            changes=is_changing(config),
             change_rules=ChangeRules(
                 operation=_path(config[OPERATION]),
                 sequence=_path(config[SEQUENCE]),
                 unavailable=config[UNAVAILABLE],
             ),
+            objectives=_objectives(config),
             created_with=(_MERGED_ON_READ if is_changing(config) else {})
             | config.prefixed("iceberg.tables.auto-create-props."),
             # The older sink documents the first spelling and reads the second.
@@ -77,6 +87,9 @@ class TableKeys:
 
     def branch(self, table: str) -> str:
         return commit_branch(self.config, table)
+
+    def evolves(self, table: str) -> bool:
+        return is_evolving(self.config, table)
 
     def id_columns(self, table: str) -> tuple[str, ...]:
         names = (self._of(table, "id-columns") or "").split(",")
@@ -89,6 +102,22 @@ class TableKeys:
         found = table_setting(self.config, table, setting)
         default: str | None = self.config[f"iceberg.tables.default-{setting}"]
         return found or default
+
+
+def _objectives(config: ParsedConfig) -> Objectives | None:
+    if not config[MAINTENANCE]:
+        return None
+    return Objectives(
+        file_bytes=config[FILE_BYTES],
+        history=_age(config[HISTORY_MS]),
+        snapshots=None if config[MOST_SNAPSHOTS] == OFF else config[MOST_SNAPSHOTS],
+        orphan_age=_age(config[ORPHAN_AGE_MS]),
+        budget=config[BUDGET] / 100,
+    )
+
+
+def _age(milliseconds: int) -> timedelta | None:
+    return None if milliseconds == OFF else timedelta(milliseconds=milliseconds)
 
 
 def _path(field: str | None) -> tuple[str, ...]:

@@ -1,18 +1,23 @@
 """All tables of one Iceberg connector: listed, or named by its records."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
+from functools import partial
 
 from pyspark.sql import DataFrame, SparkSession
 
 from frazil.contracts.ledger import Ledger
+from frazil.contracts.plugins.iceberg_tables import is_changing
+from frazil.spark_sink.core.maintenance import Objectives
 from frazil.spark_sink.kafka import Broker
 from frazil.spark_sink.raw import packed
 from frazil.spark_sink.records.apart import TopicReaders
-from frazil.spark_sink.store import Split
+from frazil.spark_sink.store import OpenMaintenance, Split
 from frazil.spark_sink.tables.changing import ChangingTable
 from frazil.spark_sink.tables.control_topic import ControlTopic
 from frazil.spark_sink.tables.lake import Lake
-from frazil.spark_sink.tables.letter_table import LetterTable
+from frazil.spark_sink.tables.letters import TableOfLetters
+from frazil.spark_sink.tables.maintenance import TableMaintenance
 from frazil.spark_sink.tables.routes import Route, split_by
 from frazil.spark_sink.tables.settings import TableKeys
 from frazil.spark_sink.tables.table import TableStore
@@ -51,7 +56,7 @@ class TableStores:
             )
         # A reader of its own: it remembers the shape of what it read last.
         reader = TopicReaders(self._keys.config)
-        kind = ChangingTable if self._keys.changes else TableStore
+        kind = ChangingTable if is_changing(self._keys.config) else TableStore
         store = kind(self._spark, self._lake, name, keys=self._keys, reader=reader)
         self._opened[name] = store
         # The driver before this one may have ended between a commit and its event.
@@ -67,11 +72,28 @@ class TableStores:
         return Split(dict.fromkeys(self.listed, kept), close=kept.unpersist)
 
     @property
-    def open_letters(self) -> Callable[[str], LetterTable] | None:
-        return self._open_letters if self._keys.dead_letters else None
+    def letters(self) -> TableOfLetters | None:
+        if not self._keys.dead_letters:
+            return None
+        return TableOfLetters(self._spark, self._lake, self._keys)
 
-    def _open_letters(self, refusing: str) -> LetterTable:
-        return LetterTable(self._spark, self._lake, refusing, self._keys)
+    @property
+    def open_maintenance(self) -> OpenMaintenance | None:
+        objectives = self._keys.objectives
+        return None if objectives is None else partial(self._open_maintenance, objectives)
+
+    def _open_maintenance(
+        self, objectives: Objectives, name: str, stream: AbstractContextManager[object]
+    ) -> TableMaintenance:
+        return TableMaintenance(
+            self._spark,
+            self._lake,
+            name,
+            branch=self._keys.branch(name),
+            changes=is_changing(self._keys.config),
+            objectives=objectives,
+            stream=stream,
+        )
 
     def hint(self) -> Ledger | None:
         return self._broker.group_ledger()

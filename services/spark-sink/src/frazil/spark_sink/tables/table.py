@@ -88,17 +88,17 @@ class TableStore(GuardedTable):
         """Read records as the table wants them; where it follows them, all are looked at first."""
         portions = self._reader.portions(part)
         found = {}
-        if self._table is None or self._keys.evolves:
+        if self._table is None or self._keys.evolves(self._id):
             found = {portion: portion.read() for portion in portions}
             self._fit([one.value_type for one in found.values()])
             if self._table is None:
                 return list(found.values())
         # Spark's parser knows fields by their exact names only.
         plain = self._keys.plain_json and not self._keys.ignores_case
-        shape = wanted(self._schema, self._keys.change_rules.operation)
+        shape = wanted(self._schema, self._keys.change_rules.operation) if plain else None
         return [
             portion.read(shape)
-            if plain and portion.keeps_shape
+            if shape is not None and portion.keeps_shape
             else found.get(portion) or portion.read()
             for portion in portions
         ]
@@ -109,7 +109,7 @@ class TableStore(GuardedTable):
         whole = merged_all([*shapes])
         if self._table is None and isinstance(whole, StructType):
             self._create(storable_struct(whole))
-        if self._table is not None and self._keys.evolves:
+        if self._table is not None and self._keys.evolves(self._id):
             for shape in shapes:
                 self._follow(shape)
 

@@ -1,0 +1,61 @@
+"""How it stands with each store of a connector, and where those were left that others went past."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+
+from frazil.contracts.offsets import Offsets, count_between
+from frazil.contracts.states import TableState
+from frazil.contracts.worker_status import TableStatus
+from frazil.spark_sink.counts import BatchCounts
+from frazil.spark_sink.outcome import with_commit
+
+
+class Roster:
+    def __init__(self, listed: Iterable[str], paused: Iterable[str]) -> None:
+        """Records may name any store where none is listed, and so any may be paused."""
+        known, left = set(listed), set(paused)
+        self.tables = {name: TableStatus() for name in listed}
+        for name in left & (known or left):
+            self.tables[name] = TableStatus(state=TableState.PAUSED)
+        self._held: Offsets | None = None
+
+    def state(self, name: str) -> TableState:
+        return self.tables.setdefault(name, TableStatus()).state
+
+    def running(self, names: Iterable[str]) -> list[str]:
+        return [name for name in names if self.state(name) is TableState.RUNNING]
+
+    def enter(self, name: str, state: TableState, error: BaseException | None = None) -> None:
+        self._update(name, state=state, trace=None if error is None else str(error))
+
+    def hold(self, start: Offsets) -> None:
+        """Keep in mind where stores were left that are set aside."""
+        for name, table in self.tables.items():
+            if table.state.is_left and not table.position:
+                self._held = self._held or start
+                self._update(name, position=start)
+
+    def everywhere(self, reached: Offsets) -> Offsets:
+        """Return before which all is in every store, where the running ones have reached this."""
+        return self._held or reached
+
+    def tell_behind(self, end: Offsets) -> None:
+        for name, table in self.tables.items():
+            if table.position:
+                self._update(name, behind=count_between(table.position, end))
+
+    def tell_through(self, through: datetime | None) -> None:
+        for name in self.running(list(self.tables)):
+            if through is not None:
+                self._update(name, valid_through=through)
+
+    def tell_commit(self, name: str, counts: BatchCounts) -> None:
+        self.tables[name] = with_commit(self.tables[name], counts)
+
+    def missed(self, counts: Mapping[str, int]) -> int:
+        """Count records for tables that are not there; as in Kafka Connect they are left out."""
+        return sum(n for name, n in counts.items() if self.state(name) is TableState.MISSING)
+
+    def _update(self, name: str, **changes: object) -> None:
+        known = self.tables.setdefault(name, TableStatus())
+        self.tables[name] = known.model_copy(update=changes)

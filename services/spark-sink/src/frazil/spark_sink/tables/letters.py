@@ -1,0 +1,81 @@
+"""Dead letters read again from their table, and taken out of it."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from pyspark.sql import DataFrame, SparkSession
+
+from frazil.contracts.redrive import Pick
+from frazil.runtime.logs import get_logger
+from frazil.spark_sink.catalog import catalog_error
+from frazil.spark_sink.raw import RECORD
+from frazil.spark_sink.tables.changes import quoted
+from frazil.spark_sink.tables.lake import Lake
+from frazil.spark_sink.tables.letter_table import SCHEMA, LetterTable
+from frazil.spark_sink.tables.settings import TableKeys
+from frazil.worker.jvm_errors import JAVA_ERRORS, java_message
+
+log = get_logger(__name__)
+
+# Other connectors may put letters into the same table meanwhile.
+_ATTEMPTS = 5
+_COLUMNS = ("table", *RECORD)
+
+_Args = dict[str, str | datetime | None]
+
+
+class TableOfLetters:
+    def __init__(self, spark: SparkSession, lake: Lake, keys: TableKeys) -> None:
+        self._spark = spark
+        self._lake = lake
+        self._id = keys.dead_letters
+        self._connector = keys.connector
+        self._keys = keys
+
+    def open(self, refusing: str) -> LetterTable:
+        return LetterTable(self._spark, self._lake, refusing, self._keys)
+
+    def read(self, picks: Sequence[Pick]) -> DataFrame:
+        if self._lake.load(self._id) is None:
+            return self._spark.createDataFrame([], SCHEMA).select(*_COLUMNS)
+        which, args = self._which(picks)
+        columns = ", ".join(quoted(name) for name in _COLUMNS)
+        return self._spark.sql(f"SELECT {columns} FROM {self._name} WHERE {which}", args)  # noqa: S608
+
+    def delete(self, picks: Sequence[Pick], table: str | None) -> None:
+        which, args = self._which(picks)
+        statement = f"DELETE FROM {self._name} WHERE {which} AND `table` <=> :refusing"  # noqa: S608
+        for attempt in range(1, _ATTEMPTS + 1):
+            try:
+                self._spark.sql(statement, {**args, "refusing": table})
+            except JAVA_ERRORS as error:
+                message = java_message(error)
+                if attempt == _ATTEMPTS:
+                    raise catalog_error(message, self._id) from None
+                log.warning("letters_not_deleted_yet", why=message.partition("\n")[0])
+            else:
+                return
+
+    def _which(self, picks: Sequence[Pick]) -> tuple[str, _Args]:
+        """Say which letters are picked, as SQL with parameters."""
+        args: _Args = {"connector": self._connector}
+        any_of = []
+        for number, pick in enumerate(picks):
+            found = dict(_conditions(pick))
+            any_of.append(
+                " AND ".join(text.format(f":p{number}_{of}") for of, (text, _) in found.items())
+            )
+            args |= {f"p{number}_{of}": value for of, (_, value) in found.items()}
+        return f"connector = :connector AND ({' OR '.join(any_of)})", args
+
+    @property
+    def _name(self) -> str:
+        return quoted(self._lake.name, *self._id.split("."))
+
+
+def _conditions(pick: Pick) -> Iterator[tuple[str, tuple[str, str | datetime]]]:
+    yield "before", ("failed_at < {}", pick.before)
+    if pick.table is not None:
+        yield "table", ("`table` = {}", pick.table)
+    if pick.reason is not None:
+        yield "reason", ("reason = {}", pick.reason)
