@@ -170,6 +170,10 @@ bench-sink: setup ## Measure the Iceberg sink beside the genuine one (BENCH_ARGS
 bench-upsert: setup ## Measure changes of rows: a million on a million keys (BENCH_ARGS="--scale 0.1")
 	@$(BIN)/python -m bench.upsert $(BENCH_ARGS)
 
+.PHONY: bench-soak
+bench-soak: setup ## Measure a sink that looks after its table, for half an hour (BENCH_ARGS="--seconds 300")
+	@$(BIN)/python -m bench.soak $(BENCH_ARGS)
+
 .PHONY: lock
 lock: install ## Resolve the Python packages anew into requirements/*.txt
 	@$(LOCK) requirements/build.in -o requirements/build.txt

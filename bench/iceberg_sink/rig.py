@@ -137,14 +137,10 @@ def running(
     genuine: Mapping[str, str],
 ) -> Iterator[Rig]:
     """Start broker, catalog, control API and the genuine worker; end all of them."""
-    settings = read_settings()
-    tools = prepare(
-        settings.home, settings.java_home, environment=settings.environment(), screen=screen
-    )
-    jars = JarStore(settings.home, JARS / "jars.sha256", JARS / "ivy.xml")
+    stack = new_stack(home, screen)
+    jars = JarStore(read_settings().home, JARS / "jars.sha256", JARS / "ivy.xml")
     with screen.step("Jars of the genuine sink"), screen.bar("Jars") as progress:
-        jars.resolve(tools.java, progress)
-    stack = Stack(StackFolder(home, "bench"), free_ports(), tools)
+        jars.resolve(stack.tools.java, progress)
     try:
         with screen.step("Broker, catalog, control API"):
             catalog, own = start_stack(stack, extra=ours)
@@ -154,6 +150,14 @@ def running(
     finally:
         stack.folder.service(_WORKER).stop(_STOP_SECONDS)
         stacks.stop(stack.folder)
+
+
+def new_stack(home: Path, screen: Screen) -> Stack:
+    settings = read_settings()
+    tools = prepare(
+        settings.home, settings.java_home, environment=settings.environment(), screen=screen
+    )
+    return Stack(StackFolder(home, "bench"), free_ports(), tools)
 
 
 def start_stack(stack: Stack, *, extra: Mapping[str, str]) -> tuple[RestCatalog, Sink]:
