@@ -19,9 +19,13 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --genera
 	--no-emit-package frazil-contracts --no-emit-package frazil-runtime \
 	--no-emit-package frazil-worker
 
+# A file's tests share what they have started, so a file is never split.
+PYTEST = $(BIN)/pytest --numprocesses $(JOBS) --dist loadfile
+
 N ?= 30000
 KEEP ?=
 TOPOLOGY ?=
+JOBS ?= 2
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
 
@@ -32,7 +36,7 @@ help: ## List the verbs
 	@awk 'BEGIN {FS = ":.*## "} \
 		/^##@/ {printf "\n%s\n", substr($$0, 5)} \
 		/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
-	@printf '\nVariables: N=30000 KEEP=1 (demo)  TOPOLOGY=dual (up)  PYTEST_ARGS="-k ledger" (tests)  PYTHON=python3.12\n'
+	@printf '\nVariables: N=30000 KEEP=1 (demo)  TOPOLOGY=dual (up)  JOBS=2 PYTEST_ARGS="-k ledger" (tests)  PYTHON=python3.12\n'
 
 .PHONY: demo
 demo: setup ## Set up, run the whole pipeline, prove it exact (N=30000, KEEP=1)
@@ -40,7 +44,7 @@ demo: setup ## Set up, run the whole pipeline, prove it exact (N=30000, KEEP=1)
 
 .PHONY: test
 test: setup ## Set up, then all tests: unit, contract, integration
-	@$(BIN)/pytest tests/unit tests/contract tests/integration $(PYTEST_ARGS)
+	@$(PYTEST) tests/unit tests/contract tests/integration $(PYTEST_ARGS)
 
 ##@ Set-up
 
@@ -146,7 +150,7 @@ check: lint types drift ## Lint, types, drift
 
 .PHONY: test-fast
 test-fast: install ## Unit and contract tests alone, without containers
-	@$(BIN)/pytest tests/unit tests/contract -m "not docker" $(PYTEST_ARGS)
+	@$(PYTEST) tests/unit tests/contract -m "not docker" $(PYTEST_ARGS)
 
 ##@ Now and then
 

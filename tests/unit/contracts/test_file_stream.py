@@ -40,7 +40,6 @@ def complaints(**changes: str | None) -> dict[str, list[str]]:
         (SOURCE, "topic.creation.groups", ("LIST", False, "", "LOW", "Topic Creation", 1, "LONG")),
         (SOURCE, "offsets.storage.topic", ("STRING", False, None, "LOW", "offsets.topic", 1)),
     ],
-    ids=str,
 )
 def test_keys_are_described_as_kafka_does(plugin: Any, name: str, rest: tuple[object, ...]) -> None:
     found = next(each for each in plugin.definitions() if each.name == name)

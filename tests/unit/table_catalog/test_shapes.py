@@ -58,12 +58,12 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize("update", GOOD, ids=str)
+@pytest.mark.parametrize("update", GOOD)
 def test_what_readers_understand_is_taken(update: Json) -> None:
     check_shape({}, [update])
 
 
-@pytest.mark.parametrize("update", BAD, ids=str)
+@pytest.mark.parametrize("update", BAD)
 def test_what_would_make_a_table_unreadable_is_refused(update: Json) -> None:
     with pytest.raises(BadRequestError, match="not be a good one"):
         check_shape({}, [update])
