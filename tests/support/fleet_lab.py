@@ -23,6 +23,7 @@ from frazil.spark_sink.core.position import TopicFacts
 from frazil.spark_sink.fleet import Fleet
 from frazil.spark_sink.iceberg import iceberg_destination
 from frazil.spark_sink.outcome import Outcome
+from frazil.spark_sink.tables.predecessor import takeover_keys
 
 CLASS = "org.apache.iceberg.connect.IcebergSinkConnector"
 _COLUMNS = (
@@ -96,7 +97,9 @@ class FleetLab:
             paused_tables=tuple(f"{self.namespace}.{table}" for table in paused),
         )  # fmt: skip
         parsed = find_plugin(CLASS).parse(config)
-        destination = iceberg_destination(connector, parsed)
+        destination = iceberg_destination(
+            connector, parsed, takeover=takeover_keys(assignment, parsed)
+        )
         facts = {name: TopicFacts(f"id-{name}", {0: 0}, {0: 10_000}) for name in topics}
         if "t" in facts:
             facts["t"] = TopicFacts(topic_id, {0: 0}, {0: 10_000})

@@ -24,6 +24,7 @@ from frazil.cli.folder import StackFolder
 from frazil.cli.generator import generator_command
 from frazil.cli.kinds import CONTAINERS, AnyStack, NotLocalError
 from frazil.cli.local import ENDINGS, LocalStack, as_text
+from frazil.cli.moving.verbs import add_verbs
 from frazil.cli.ports import Ports, require_free
 from frazil.cli.prepare import ensure_archive, prepare
 from frazil.cli.query import CALLS_BY_API, answer
@@ -267,6 +268,9 @@ def _parts(folder: StackFolder) -> Stack:
         catalog=settings().catalog_port,
     )
     return Stack(folder, ports, _tools())
+
+
+add_verbs(app, lambda: _any(None).api_url, screen)
 
 
 def _end(_signal: int, _frame: FrameType | None) -> None:

@@ -59,12 +59,12 @@ def _get(url: str, *, seconds: float = _TIMEOUT_SECONDS) -> dict[str, Any]:
     except httpx.HTTPError as error:
         raise NoAnswerError(url, str(error)) from error
     if answer.is_error:
-        raise NoAnswerError(url, _reason(answer))
+        raise NoAnswerError(url, reason(answer))
     body: dict[str, Any] = answer.json()
     return body
 
 
-def _reason(answer: httpx.Response) -> str:
+def reason(answer: httpx.Response) -> str:
     """Return the API's own sentence; a proxy before it may have none."""
     try:
         return str(answer.json()["message"])

@@ -12,6 +12,11 @@ from frazil.contracts.offsets import Offsets
 _KEY = "frazil.ledger."
 
 
+def committed_offsets_key(control_topic: str, group: str) -> str:
+    """Name the property in which Kafka Connect's sink says how far its control topic is read."""
+    return f"kafka.connect.offsets.{control_topic}.{group}"
+
+
 class Ledger(BaseModel):
     """One commit. `start` and `end` are offsets; `run` names the driver that wrote it.
 
@@ -19,7 +24,9 @@ class Ledger(BaseModel):
     were for this table. All before `settled` is in every table of the connector, and the commits
     of one batch share a `commit_id`. `rewind` is the number of the last rewind that was applied
     (see `offsets.Rewind`), and `redrive` that of the last redrive; a commit of its own has the
-    `redriven` rows of dead letters, whose offsets were accounted for before.
+    `redriven` rows of dead letters, whose offsets were accounted for before. `fences` are
+    properties for the sink of Kafka Connect that wrote here before, which keep it from committing
+    what it had left.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -40,6 +47,7 @@ class Ledger(BaseModel):
     dead: int = 0
     redrive: int = 0
     redriven: int = 0
+    fences: dict[str, str] = {}
     min_time: datetime | None = None
     max_time: datetime | None = None
     valid_through: datetime | None = None
@@ -59,9 +67,10 @@ class Ledger(BaseModel):
         group = consumer_group(self.connector)
         summary = {
             self.key(self.connector): self.model_dump_json(exclude_none=True),
-            f"kafka.connect.offsets.{control_topic}.{group}": "{}",
+            committed_offsets_key(control_topic, group): "{}",
             "kafka.connect.commit-id": self.commit_id,
             "kafka.connect.task-id": f"{self.connector}-0",
+            **self.fences,
         }
         if self.valid_through is not None:
             summary["kafka.connect.valid-through-ts"] = self.valid_through.isoformat()

@@ -2,7 +2,7 @@
 
 # ruff: noqa: SLF001
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pyspark.errors.exceptions.captured import CapturedException
@@ -27,6 +27,13 @@ def enter_session(spark: SparkSession) -> None:
 def new_array(spark: SparkSession, java_class: Any, length: int) -> Any:
     gateway: Any = spark.sparkContext._gateway
     return gateway.new_array(java_class, length)
+
+
+def items(java_iterable: Any) -> Iterator[Any]:
+    """Go through what Java can iterate over, but Py4J does not know for a collection."""
+    iterator = java_iterable.iterator()
+    while iterator.hasNext():
+        yield iterator.next()
 
 
 def call_static(spark: SparkSession, class_name: str, method: str) -> Any:

@@ -66,6 +66,7 @@ class Driver:
             end=batch.span.end,
             settled=batch.settled,
             rewind=max(known, wanted.number if wanted else 0),
+            fences=before.fences if before else {},
             redrive=redrive,
             redriven=counts.redriven,
             consumed=counts.consumed,

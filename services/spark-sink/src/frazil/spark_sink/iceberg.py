@@ -13,6 +13,7 @@ from frazil.spark_sink.job import SinkJob
 from frazil.spark_sink.kafka import Broker
 from frazil.spark_sink.records.apart import TopicReaders
 from frazil.spark_sink.tables.control_topic import ControlTopic, EventKeys, event_keys
+from frazil.spark_sink.tables.predecessor import Heritage, TakeoverKeys, takeover_keys
 from frazil.spark_sink.tables.routes import Route, route_of
 from frazil.spark_sink.tables.settings import TableKeys
 from frazil.spark_sink.tables.stores import TableStores
@@ -24,7 +25,9 @@ from frazil.worker.connector import read_config
 def job(assignment: Assignment, board: StatusBoard) -> SinkJob:
     keys = read_config(assignment)
     events = event_keys(assignment, keys)
-    destination = iceberg_destination(assignment.connector, keys, events)
+    destination = iceberg_destination(
+        assignment.connector, keys, events, takeover_keys(assignment, keys)
+    )
     config = sink_config(
         assignment,
         keys,
@@ -38,7 +41,10 @@ def job(assignment: Assignment, board: StatusBoard) -> SinkJob:
 
 
 def iceberg_destination(
-    connector: str, keys: ParsedConfig, events: EventKeys | None = None
+    connector: str,
+    keys: ParsedConfig,
+    events: EventKeys | None = None,
+    takeover: TakeoverKeys | None = None,
 ) -> "IcebergDestination":
     return IcebergDestination(
         keys=TableKeys.of(connector, keys),
@@ -46,6 +52,7 @@ def iceberg_destination(
         reader=TopicReaders(keys),
         route=route_of(keys),
         events=events,
+        takeover=takeover,
     )
 
 
@@ -56,6 +63,7 @@ class IcebergDestination:
     reader: TopicReaders
     route: Route | None
     events: EventKeys | None
+    takeover: TakeoverKeys | None
 
     @property
     def uses_headers(self) -> bool:
@@ -85,4 +93,5 @@ class IcebergDestination:
             reader=self.reader,
             route=self.route,
             control=None if self.events is None else ControlTopic(spark, self.events),
+            heritage=None if self.takeover is None else Heritage(spark, self.takeover),
         )

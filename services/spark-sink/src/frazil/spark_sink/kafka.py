@@ -11,6 +11,7 @@ from frazil.contracts.offsets import Offsets, each
 from frazil.spark_sink.config import SinkConfig
 from frazil.spark_sink.core.position import TopicFacts
 from frazil.spark_sink.core.watermark import MOST_WATCHED, Partition
+from frazil.spark_sink.groups import Groups
 from frazil.worker.bridge import jvm
 from frazil.worker.errors import BadConfigError
 from frazil.worker.kafka import Admin
@@ -20,6 +21,7 @@ class Broker:
     """One admin client of one connector."""
 
     def __init__(self, spark: SparkSession, config: SinkConfig) -> None:
+        self._spark = spark
         self._jvm = jvm(spark)
         self._config = config
         self._admin = Admin(spark, config.kafka, config.connector)
@@ -85,27 +87,12 @@ class Broker:
             )
         )
 
-    def group_offsets(self) -> Offsets:
-        """Return how far the group says that we are; nothing if it does not exist."""
-        found = self._admin.ask(
-            lambda: (
-                self._admin.java.listConsumerGroupOffsets(self._config.group)
-                .partitionsToOffsetAndMetadata()
-                .get()
-            )
-        )
-        offsets: Offsets = {}
-        for entry, position in found.items():
-            if position is not None:
-                offsets.setdefault(entry.topic(), {})[entry.partition()] = int(position.offset())
-        return offsets
-
     def group_ledger(self) -> Ledger | None:
         """Take the group's offsets for a ledger, where there is no other memory.
 
         They follow every rewind by themselves, so none is left to be applied.
         """
-        end = self.group_offsets()
+        end = Groups(self._spark, self._admin).offsets(self._config.group)
         if not end:
             return None
         rewind = self._config.rewind

@@ -31,6 +31,7 @@ from frazil.contracts.plugins.sink import (
     check_topics,
     doubt_dead_letters,
 )
+from frazil.contracts.plugins.takeover_keys import TAKEOVER_KEYS, check_takeover
 
 VERSION = "0.1.0"
 
@@ -90,7 +91,12 @@ def _plugin(class_name: str) -> Plugin:
         job="iceberg",
         about=ABOUT,
         kind_keys=SINK_KEYS,
-        keys=ICEBERG_KEYS + MAINTENANCE_KEYS + FRAZIL_KEYS + READING_KEYS + CONVERTER_KEYS,
+        keys=ICEBERG_KEYS
+        + MAINTENANCE_KEYS
+        + TAKEOVER_KEYS
+        + FRAZIL_KEYS
+        + READING_KEYS
+        + CONVERTER_KEYS,
         families=ICEBERG_FAMILIES + FRAZIL_FAMILIES + SINK_FAMILIES,
         rules=(
             check_topics,
@@ -99,6 +105,7 @@ def _plugin(class_name: str) -> Plugin:
             check_control_topic,
             check_tables,
             check_changes,
+            check_takeover,
             check_partitions,
             check_dead_letter_table,
             check_evolution,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-_MAGIC = b"\xc2\x01"
+MAGIC = b"\xc2\x01"
 _PACKAGE = "org.apache.iceberg.connect.events"
 _COMMIT_TO_TABLE, _COMMIT_COMPLETE = 3, 4
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -71,7 +71,7 @@ def _commit_complete(
 
 
 def _event(schema: bytes, event_id: uuid.UUID, number: int, *, group: str, now: datetime) -> bytes:
-    head = _MAGIC + len(schema).to_bytes(2, "big") + schema
+    head = MAGIC + len(schema).to_bytes(2, "big") + schema
     return head + event_id.bytes + _long(number) + _micros(now) + _text(group)
 
 

@@ -11,6 +11,7 @@ from frazil.spark_sink.core.events import Published
 from frazil.spark_sink.core.judge import Claim, Verdict, judge
 from frazil.spark_sink.tables.history import History, LedgerGuard, tag_of
 from frazil.spark_sink.tables.lake import LOST_RACE, Lake
+from frazil.spark_sink.tables.predecessor import TableHeritage
 from frazil.worker.errors import UnavailableError
 from frazil.worker.jvm_errors import JAVA_ERRORS, java_message
 
@@ -26,18 +27,27 @@ class GuardedTable:
     The table may be none at first: there is no ledger in it then, and nothing to commit.
     """
 
-    def __init__(self, lake: Lake, table: str, *, ledger_name: str, control_topic: str) -> None:
+    def __init__(
+        self,
+        lake: Lake,
+        table: str,
+        *,
+        ledger_name: str,
+        control_topic: str,
+        heritage: TableHeritage | None = None,
+    ) -> None:
         self.name = f"table {table}"
         self._lake = lake
         self._id = table
         self._ledger_name = ledger_name
         self._control_topic = control_topic
+        self._heritage = heritage
         self._table: Any = None
 
     def _take(self, table: Any, branch: str) -> None:
         self._table = table
         self._branch = branch
-        self._history = History(table, branch, self._ledger_name)
+        self._history = History(table, branch, self._ledger_name, self._heritage)
 
     def ledger(self) -> Ledger | None:
         """Read the newest ledger of this connector in the table as it is now."""
@@ -51,7 +61,7 @@ class GuardedTable:
         if self._table is None:
             return None
         tagged = self._history.tagged()
-        return None if tagged == self._history.newest() else tagged
+        return None if tagged is None or self._history.knows(tagged) else tagged
 
     def published(self) -> Published | None:
         """Return the newest commit of this connector, if it accounts for records."""

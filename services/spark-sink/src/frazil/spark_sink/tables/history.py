@@ -5,11 +5,14 @@ outlives the expiry of snapshots, and shows when a table was rolled back (ADR 21
 """
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 from frazil.contracts.ledger import Ledger
 from frazil.spark_sink.core.judge import Claim, Verdict, judge
 from frazil.spark_sink.tables.lake import LOST_RACE
+from frazil.spark_sink.tables.predecessor import NOTHING_COMMITTED, TableHeritage
+from frazil.worker.bridge import items
 
 
 def tag_of(connector: str) -> str:
@@ -19,10 +22,13 @@ def tag_of(connector: str) -> str:
 class History:
     """What one connector finds on one branch of a table; the table is as it was loaded last."""
 
-    def __init__(self, table: Any, branch: str, connector: str) -> None:
+    def __init__(
+        self, table: Any, branch: str, connector: str, heritage: TableHeritage | None = None
+    ) -> None:
         self._table = table
         self._branch = branch
         self._connector = connector
+        self._heritage = heritage
 
     def newest(self) -> Ledger | None:
         return self.newest_among(self._ancestors())
@@ -34,12 +40,31 @@ class History:
         """
         oldest = None
         for snapshot in snapshots:
-            ledger = self._ledger_of(snapshot)
+            ledger = self._ledger_of(snapshot) or self._inherited(snapshot)
             if ledger is not None:
                 return ledger
             oldest = snapshot
         is_cut = oldest is not None and oldest.parentId() is not None
-        return self.tagged() if is_cut else None
+        known = self.tagged() if is_cut else None
+        return known or self._heir(None if is_cut else NOTHING_COMMITTED)
+
+    def _inherited(self, snapshot: Any) -> Ledger | None:
+        """Return what a commit of the sink before us comes to."""
+        told = None if self._heritage is None else snapshot.summary().get(self._heritage.key)
+        return None if told is None else self._heir(told)
+
+    def _heir(self, told: str | None) -> Ledger | None:
+        if self._heritage is None:
+            return None
+        ledger, ours = self._heritage.ledger(told), self.tagged()
+        if ours is None:
+            return ledger
+        # We were here even before: what users wanted then was done, and is not to be done again.
+        return ledger.model_copy(update={"rewind": ours.rewind, "redrive": ours.redrive})
+
+    def knows(self, ledger: Ledger) -> bool:
+        """Tell whether the table still stands on this ledger."""
+        return any(one == ledger for one in chain([self.newest()], self.ledgers()))
 
     def tagged(self) -> Ledger | None:
         """Return the newest ledger that was ever committed, be it taken back since."""
@@ -92,19 +117,13 @@ class LedgerGuard:
         self.parent: int | None = None
 
     def validate(self, ancestors: Any) -> bool:
-        self.verdict = judge(self._history.newest_among(_each(ancestors)), self._claim)
+        self.verdict = judge(self._history.newest_among(items(ancestors)), self._claim)
         return self.verdict is Verdict.APPEND and self._is_on_top(ancestors)
 
     def _is_on_top(self, ancestors: Any) -> bool:
-        newest = next(_each(ancestors), None)
+        newest = next(items(ancestors), None)
         found = None if newest is None else int(newest.snapshotId())
         return self.parent in (None, found)
 
     def errorMessage(self) -> str:  # noqa: N802 (the interface's name)
         return LOST_RACE if self.verdict is Verdict.APPEND else self.verdict.name
-
-
-def _each(java_iterable: Any) -> Iterator[Any]:
-    iterator = java_iterable.iterator()
-    while iterator.hasNext():
-        yield iterator.next()

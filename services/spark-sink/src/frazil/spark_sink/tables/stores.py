@@ -18,6 +18,7 @@ from frazil.spark_sink.tables.control_topic import ControlTopic
 from frazil.spark_sink.tables.lake import Lake
 from frazil.spark_sink.tables.letters import TableOfLetters
 from frazil.spark_sink.tables.maintenance import TableMaintenance
+from frazil.spark_sink.tables.predecessor import Heritage
 from frazil.spark_sink.tables.routes import Route, split_by
 from frazil.spark_sink.tables.settings import TableKeys
 from frazil.spark_sink.tables.table import TableStore
@@ -36,6 +37,7 @@ class TableStores:
         reader: TopicReaders,
         route: Route | None,
         control: ControlTopic | None,
+        heritage: Heritage | None = None,
     ) -> None:
         self.listed = keys.listed
         self.threads = keys.threads
@@ -45,6 +47,7 @@ class TableStores:
         self._reader = reader
         self._route = route
         self._control = control
+        self._heritage = heritage
         self._opened: dict[str, TableStore] = {}
         self._lake = Lake(spark, keys.catalog)
 
@@ -57,7 +60,10 @@ class TableStores:
         # A reader of its own: it remembers the shape of what it read last.
         reader = TopicReaders(self._keys.config)
         kind = ChangingTable if is_changing(self._keys.config) else TableStore
-        store = kind(self._spark, self._lake, name, keys=self._keys, reader=reader)
+        heritage = None if self._heritage is None else self._heritage.of(name)
+        store = kind(
+            self._spark, self._lake, name, keys=self._keys, reader=reader, heritage=heritage
+        )
         self._opened[name] = store
         # The driver before this one may have ended between a commit and its event.
         self.tell([name])

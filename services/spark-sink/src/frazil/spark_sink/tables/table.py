@@ -9,6 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 from pyspark.sql.types import DataType, StructField, StructType
 
+from frazil.contracts.plugins.takeover_keys import TAKEOVER_GROUP
 from frazil.runtime.logs import get_logger
 from frazil.spark_sink.counts import counts_of, observed
 from frazil.spark_sink.raw import letters_of
@@ -21,6 +22,7 @@ from frazil.spark_sink.tables.evolution import changes, storable_struct
 from frazil.spark_sink.tables.files import write_files
 from frazil.spark_sink.tables.guarded import GuardedTable
 from frazil.spark_sink.tables.lake import Lake
+from frazil.spark_sink.tables.predecessor import TableHeritage
 from frazil.spark_sink.tables.rows import MISFIT, good, letters, rows_of, wanted
 from frazil.spark_sink.tables.settings import TableKeys
 from frazil.worker.errors import BadTableError, NoTableError, UnavailableError
@@ -36,14 +38,32 @@ class TableStore(GuardedTable):
     _changes: ChangeRules | None = None
 
     def __init__(
-        self, spark: SparkSession, lake: Lake, table: str, *, keys: TableKeys, reader: TopicReaders
+        self,
+        spark: SparkSession,
+        lake: Lake,
+        table: str,
+        *,
+        keys: TableKeys,
+        reader: TopicReaders,
+        heritage: TableHeritage | None = None,
     ) -> None:
-        super().__init__(lake, table, ledger_name=keys.connector, control_topic=keys.control_topic)
+        super().__init__(
+            lake,
+            table,
+            ledger_name=keys.connector,
+            control_topic=keys.control_topic,
+            heritage=heritage,
+        )
         self._spark = spark
         self._keys = keys
         self._reader = reader
         self._has_misfits = False
         found = lake.load(table)
+        if found is None and heritage is not None:
+            raise NoTableError(
+                f"Table {table} does not exist in the catalog, and none is created while "
+                f"{TAKEOVER_GROUP} is set. Create it, or correct `iceberg.tables`."
+            )
         if found is None and not keys.creates:
             raise NoTableError(
                 f"Table {table} does not exist in the catalog. Create it, correct "
