@@ -15,6 +15,7 @@ from frazil.cli.moving.plan import (
     Step,
     cells,
     plan,
+    position,
 )
 from frazil.contracts.plugins.takeover_keys import TAKEOVER_GROUP
 from frazil.contracts.states import ConnectState
@@ -29,10 +30,9 @@ WHOLE = (Step.CREATE, Step.STOP, Step.OFFSETS, Step.START, Step.UNMARK)
 def place(
     state: ConnectState = RUNNING, *, tasks: int | None = None, kind: str = "sink", **config: str
 ) -> Place:
-    keys = {"connector.class": APACHE, "topics": "t", "iceberg.tables": "ns.t"}
-    entry = {"partition": {"kafka_topic": "t", "kafka_partition": 0}, "offset": {"kafka_offset": 7}}
+    keys = {"connector.class": "FileStreamSink", "topics": "t", "iceberg.tables": "ns.t"}
     number = tasks if tasks is not None else int(state is not STOPPED)
-    return Place(keys | _dotted(config), kind, state, number, [entry])
+    return Place(keys | _dotted(config), kind, state, number)
 
 
 def _dotted(config: dict[str, str]) -> dict[str, str]:
@@ -101,7 +101,7 @@ def test_one_that_is_there_and_stopped_is_used_on_the_way_back() -> None:
         (place(), None, {"same_kafka": False}, "different Kafka clusters"),
         (place(), place(RUNNING), {}, "runs at both"),
         (place(), place(STOPPED, topics="other"), {}, "another connector of this name"),
-        (place(iceberg_tables=""), None, {}, "name their tables"),
+        (place(connector_class=APACHE, iceberg_tables=""), None, {}, "name their tables"),
         (
             place(connector_class=TABULAR),
             None,
@@ -134,8 +134,9 @@ def test_sources_may_move_between_kafka_clusters() -> None:
 def test_an_iceberg_sink_goes_on_where_its_tables_are(
     old_keys: frozenset[str], new_keys: frozenset[str], carrying: Carrying
 ) -> None:
-    found = moved(place(), old_keys=old_keys, new_keys=new_keys)
+    found = moved(place(connector_class=APACHE), old_keys=old_keys, new_keys=new_keys)
     assert found.carrying is carrying
+    assert (Step.OFFSETS in found.steps) == (new_keys is CONNECT)
     assert (TAKEOVER_GROUP in found.config) == (carrying is Carrying.GROUP)
 
 
@@ -174,3 +175,13 @@ def test_tables_that_are_further_than_the_group_count() -> None:
 def test_tables_that_are_not_even_have_no_offset_in_common(other: dict[str, Any] | None) -> None:
     with pytest.raises(UnevenTablesError):
         reached({"t": {0: 5}}, {"a": ledger(7), "b": other})
+
+
+def test_a_position_is_told_in_short() -> None:
+    entries = [
+        {"partition": {"kafka_topic": "t", "kafka_partition": p}, "offset": {"kafka_offset": 7}}
+        for p in range(6)
+    ]
+    assert position(entries[:2]) == "t 0: 7, t 1: 7"
+    assert position(entries).endswith("t 3: 7 and 2 more")
+    assert position([{"partition": {"filename": "in.txt"}, "offset": None}]) == "in.txt: "

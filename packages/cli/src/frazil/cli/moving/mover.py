@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import Any
 
 from frazil.cli.moving import iceberg
-from frazil.cli.moving.plan import Carrying, Place, Plan, Servers, Step, plan
+from frazil.cli.moving.plan import Carrying, Plan, Servers, Step, plan, position
 from frazil.cli.moving.server import Server, ServerError
 from frazil.cli.screen import Screen
 from frazil.contracts.offsets import Offsets, each
@@ -32,7 +33,7 @@ class Mover:
 
     def plans(self, names: list[str]) -> list[Plan]:
         """Plan for these, or for all; nothing is changed."""
-        there = self._old.require((3, 6), "stop connectors and tell their offsets")
+        there = self._old.require((3, 5), "stop connectors and tell their offsets")
         here = self._new.require((3, 7), "create a connector that is stopped")
         same_kafka = not (there and here) or there == here
         return [self._plan(name, same_kafka=same_kafka) for name in names or self._old.names()]
@@ -46,9 +47,17 @@ class Mover:
             self._old.keys_of(class_name), self._new.keys_of(class_name), same_kafka=same_kafka
         )
         made = plan(name, found, self._new.find(name), servers)
-        if servers.new_keys is None:
-            return made
-        return made.with_problems(self._new.faults(made.marked))
+        where, more = self._position(name)
+        if servers.new_keys is not None:
+            more += self._new.faults(made.marked)
+        return replace(made, position=where, problems=(*made.problems, *more))
+
+    def _position(self, name: str) -> tuple[str, list[str]]:
+        """Say where it is, or why nobody knows: that is in the way of no other connector."""
+        try:
+            return position(self._old.offsets(name)), []
+        except ServerError as error:
+            return "unknown", [f"Its offsets cannot be read. {error}"]
 
     def move(self, made: Plan) -> None:
         """Do the steps of a plan, each said when it is done."""
@@ -75,18 +84,15 @@ class Mover:
                 self._new.configure(name, made.config)
 
     def _carry(self, made: Plan) -> None:
-        found = self._old.find(made.name)
-        if found is None or made.carrying in (Carrying.GROUP, Carrying.TABLES):
-            return
         is_ours = made.carrying is Carrying.FRONTIER
-        entries = self._reached(made.name, found) if is_ours else found.offsets
+        entries = self._reached(made.name) if is_ours else self._old.offsets(made.name)
         if entries:
             self._new.alter_offsets(made.name, entries)
 
-    def _reached(self, name: str, found: Place) -> list[Any]:
+    def _reached(self, name: str) -> list[Any]:
         """Return the offsets of a sink of ours, by its group and by its tables."""
         group: Offsets = {}
-        for entry in found.offsets:
+        for entry in self._old.offsets(name):
             place = entry["partition"]
             partitions = group.setdefault(place["kafka_topic"], {})
             partitions[place["kafka_partition"]] = entry["offset"]["kafka_offset"]

@@ -1,7 +1,7 @@
 """What it takes to move one connector, from how it stands with it at both servers."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -20,13 +20,12 @@ _SHOWN = 4
 
 @dataclass(frozen=True)
 class Place:
-    """A connector at one server; `offsets` are entries as the API has them."""
+    """A connector at one server."""
 
     config: Mapping[str, str]
     kind: str
     state: ConnectState
     tasks: int
-    offsets: Sequence[Any]
 
     @property
     def has_ended(self) -> bool:
@@ -77,9 +76,7 @@ class Plan:
     carrying: Carrying
     steps: tuple[Step, ...]
     problems: tuple[str, ...]
-
-    def with_problems(self, more: Iterable[str]) -> "Plan":
-        return replace(self, problems=(*self.problems, *more))
+    position: str = ""
 
     @property
     def marked(self) -> Mapping[str, str]:
@@ -89,6 +86,7 @@ class Plan:
 def plan(name: str, old: Place, new: Place | None, servers: Servers) -> Plan:
     """Decide it; what the new server says of the configuration comes on top of the problems."""
     wish = old.state if old.state in _STEADY else ConnectState.RUNNING
+    carrying = _carrying(old.config, servers)
     if new is not None and MOVING in new.config:
         wish = ConnectState(new.config[MOVING])
     return Plan(
@@ -96,22 +94,23 @@ def plan(name: str, old: Place, new: Place | None, servers: Servers) -> Plan:
         old,
         config=new_config(name, old.config, servers),
         state=wish,
-        carrying=_carrying(old.config, servers),
-        steps=tuple(_steps(old, new)),
+        carrying=carrying,
+        steps=tuple(_steps(old, new, carrying)),
         problems=tuple(_problems(old, new, servers)),
     )
 
 
 def new_config(name: str, config: Mapping[str, str], servers: Servers) -> Mapping[str, str]:
     """Take the configuration as it is, but for what says where the new one begins."""
+    if servers.from_frazil and servers.to_frazil:
+        return {key: text for key, text in config.items() if key != MOVING}
     found = _own(config)
-    is_sink = servers.to_frazil and iceberg.is_iceberg(config)
-    if is_sink and not servers.from_frazil:
+    if servers.to_frazil and iceberg.is_iceberg(config):
         return {**found, TAKEOVER_GROUP: iceberg.group_of(name, config)}
     return found
 
 
-def _steps(old: Place, new: Place | None) -> Iterator[Step]:
+def _steps(old: Place, new: Place | None, carrying: Carrying) -> Iterator[Step]:
     is_marked = new is not None and MOVING in new.config
     if is_marked and new is not None and new.state is not ConnectState.STOPPED:
         yield Step.UNMARK
@@ -122,7 +121,9 @@ def _steps(old: Place, new: Place | None) -> Iterator[Step]:
         yield Step.CREATE if new is None else Step.MARK
     if not old.has_ended:
         yield Step.STOP
-    yield from (Step.OFFSETS, Step.START, Step.UNMARK)
+    if carrying in (Carrying.OFFSETS, Carrying.FRONTIER):
+        yield Step.OFFSETS
+    yield from (Step.START, Step.UNMARK)
 
 
 def _carrying(config: Mapping[str, str], servers: Servers) -> Carrying:
@@ -187,7 +188,7 @@ def cells(plan: Plan) -> tuple[str, ...]:
         plan.name,
         plan.old.config.get("connector.class", "").rpartition(".")[2],
         plan.old.state,
-        position(plan.old.offsets),
+        plan.position,
         plan.carrying,
         "not moved: see below" if plan.problems else what,
     )

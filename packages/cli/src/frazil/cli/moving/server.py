@@ -11,8 +11,10 @@ import httpx
 
 from frazil.cli.connectors import reason
 from frazil.cli.moving.plan import Place
+from frazil.contracts.config import is_secret
 from frazil.contracts.states import ConnectState
 from frazil.runtime.errors import UserError
+from frazil.runtime.hiding import Hiding
 
 # Kafka Connect itself gives up after 90 s.
 _TIMEOUT_SECONDS = 100
@@ -34,7 +36,13 @@ class Server:
     def __init__(self, url: str, user: str | None = None, password: Path | None = None) -> None:
         self.url = url.rstrip("/")
         secret = password.read_text().rstrip("\n") if password else ""
-        self._auth = (user, secret) if user else None
+        self._http = httpx.Client(
+            base_url=self.url,
+            auth=(user, secret) if user else None,
+            timeout=_TIMEOUT_SECONDS,
+            # Jetty closes a connection after a refusal, and the next call may be on its way then.
+            limits=httpx.Limits(max_keepalive_connections=0),
+        )
 
     def require(self, release: tuple[int, int], what: str) -> str:
         """Return the id of its Kafka cluster; raise ServerError if the server is too old."""
@@ -54,26 +62,31 @@ class Server:
         try:
             info = self._ask("GET", _path(name))
             status = self._ask("GET", _path(name, "status"))
-            offsets = self._ask("GET", _path(name, "offsets"))["offsets"]
         except ServerError as error:
             if error.status == httpx.codes.NOT_FOUND:
                 return None
             raise
         state = ConnectState(status["connector"]["state"])
-        return Place(info["config"], info["type"], state, len(status["tasks"]), offsets)
+        return Place(info["config"], info["type"], state, len(status["tasks"]))
+
+    def offsets(self, name: str) -> list[Any]:
+        """Return the entries as the API has them."""
+        found: list[Any] = self._ask("GET", _path(name, "offsets"))["offsets"]
+        return found
 
     def keys_of(self, class_name: str) -> frozenset[str] | None:
         """Name the keys of a class; None if the server has no such class."""
         try:
             found = self._ask("GET", f"/connector-plugins/{quote(class_name, safe='')}/config")
         except ServerError as error:
-            if error.status is None:
-                raise
-            return None
+            if error.status == httpx.codes.NOT_FOUND:
+                return None
+            raise
         return frozenset(key["name"] for key in found)
 
     def faults(self, config: Mapping[str, str]) -> list[str]:
-        """Have a configuration validated; return what is wrong with it."""
+        """Have a configuration validated; return what is wrong with it, without secrets."""
+        hide = Hiding(text for name, text in config.items() if is_secret(name))
         class_name = quote(config["connector.class"], safe="")
         found = self._ask(
             "PUT", f"/connector-plugins/{class_name}/config/validate", json=dict(config)
@@ -81,7 +94,7 @@ class Server:
         # Connect repeats a complaint at each key that it is about.
         return list(
             dict.fromkeys(
-                f"{one['value']['name']}: {text}"
+                hide(f"{one['value']['name']}: {text}")
                 for one in found["configs"]
                 for text in one["value"]["errors"]
             )
@@ -128,9 +141,7 @@ class Server:
 
     def _ask(self, method: str, path: str, json: object = None) -> Any:
         try:
-            answer = httpx.request(
-                method, self.url + path, json=json, auth=self._auth, timeout=_TIMEOUT_SECONDS
-            )
+            answer = self._http.request(method, path, json=json)
         except httpx.HTTPError as error:
             raise ServerError(f"{self.url} gave no answer: {error}") from error
         if answer.is_error:
