@@ -115,3 +115,4 @@ def test_records_are_in_the_table_once_there_and_back_whatever_waited_for_a_comm
     produce(rig, range(400, 500))
     wait_until("Frazil goes on", lambda: len(ids(rig)) >= 500, 120)
     assert ids(rig) == list(range(500))
+    assert httpx.get(f"{rig.ours.url}/connectors/{NAME}/ledger").json()["proved"]

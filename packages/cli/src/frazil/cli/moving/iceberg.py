@@ -16,7 +16,7 @@ class UnevenTablesError(ValueError):
 
 def is_iceberg(config: Mapping[str, str]) -> bool:
     try:
-        return find_plugin(config["connector.class"]).job == "iceberg"
+        return find_plugin(config.get("connector.class", "")).job == "iceberg"
     except UnknownPluginError:
         return False
 

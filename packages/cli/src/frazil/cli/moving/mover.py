@@ -47,17 +47,19 @@ class Mover:
             self._old.keys_of(class_name), self._new.keys_of(class_name), same_kafka=same_kafka
         )
         made = plan(name, found, self._new.find(name), servers)
-        where, more = self._position(name)
+        where, more = self._position(made)
         if servers.new_keys is not None:
             more += self._new.faults(made.marked)
         return replace(made, position=where, problems=(*made.problems, *more))
 
-    def _position(self, name: str) -> tuple[str, list[str]]:
+    def _position(self, made: Plan) -> tuple[str, list[str]]:
         """Say where it is, or why nobody knows: that is in the way of no other connector."""
         try:
-            return position(self._old.offsets(name)), []
+            if made.carrying is Carrying.FRONTIER:
+                self._old.ledgers(made.name)
+            return position(self._old.offsets(made.name)), []
         except ServerError as error:
-            return "unknown", [f"Its offsets cannot be read. {error}"]
+            return "unknown", [f"Where it is cannot be read. {error}"]
 
     def move(self, made: Plan) -> None:
         """Do the steps of a plan, each said when it is done."""

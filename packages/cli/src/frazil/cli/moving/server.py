@@ -88,9 +88,13 @@ class Server:
         """Have a configuration validated; return what is wrong with it, without secrets."""
         hide = Hiding(text for name, text in config.items() if is_secret(name))
         class_name = quote(config["connector.class"], safe="")
-        found = self._ask(
-            "PUT", f"/connector-plugins/{class_name}/config/validate", json=dict(config)
-        )
+        path = f"/connector-plugins/{class_name}/config/validate"
+        try:
+            found = self._ask("PUT", path, json=dict(config))
+        except ServerError as error:
+            if error.status is None:
+                raise
+            return [hide(str(error))]
         # Connect repeats a complaint at each key that it is about.
         return list(
             dict.fromkeys(

@@ -23,11 +23,17 @@ Ours = Annotated[str | None, typer.Option("--to", help="Control API, if not the 
 OursFrom = Annotated[str | None, typer.Option("--from", help="Control API, if not the stack's.")]
 User = Annotated[str | None, typer.Option("--user", help="Who asks the Kafka Connect server.")]
 Password = Annotated[
-    Path | None, typer.Option("--password-file", help="File with that user's password.")
+    Path | None,
+    typer.Option(
+        "--password-file", exists=True, dir_okay=False, help="File with that user's password."
+    ),
 ]
 OurUser = Annotated[str | None, typer.Option("--api-user", help="Who asks the control API.")]
 OurPassword = Annotated[
-    Path | None, typer.Option("--api-password-file", help="File with that user's password.")
+    Path | None,
+    typer.Option(
+        "--api-password-file", exists=True, dir_okay=False, help="File with that user's password."
+    ),
 ]
 
 

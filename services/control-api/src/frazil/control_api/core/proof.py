@@ -55,7 +55,7 @@ class JumpKind(StrEnum):
 class Jump:
     """A commit did not begin where the one before it had ended.
 
-    `wanted` says why it was meant to: a rewind, or a topic that was made anew.
+    `wanted` says why it was meant to: a rewind, a topic that was made anew, or another sink's turn.
     """
 
     kind: JumpKind
@@ -199,6 +199,8 @@ def _wish(topic: str, before: Ledger, after: Ledger) -> str | None:
     known_id = before.topic_ids.get(topic)
     if known_id is not None and after.topic_ids.get(topic) != known_id:
         return "the topic was made anew"
+    if after.fences != before.fences:
+        return "Kafka Connect wrote in between"
     return None
 
 
