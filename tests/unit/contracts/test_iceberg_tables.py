@@ -47,6 +47,12 @@ def sentences(changes: dict[str, str | None], *, without: str = "") -> list[str]
             id="dynamic by nothing",
         ),
         pytest.param(
+            {"frazil.takeover.group": "connect-c", TEMPLATE: "lake.${topic}"},
+            "iceberg.tables",
+            "frazil.takeover.group needs iceberg.tables.",
+            id="a takeover of tables that records name",
+        ),
+        pytest.param(
             {}, "iceberg.tables", "No table is configured: set iceberg.tables.", id="no table"
         ),
         pytest.param(

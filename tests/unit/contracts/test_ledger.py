@@ -59,6 +59,13 @@ def test_dashboards_of_kafka_connect_find_their_keys() -> None:
     assert summary["kafka.connect.vtts"] == "1767323045000"
 
 
+def test_the_sink_of_before_reads_that_all_is_dealt_with() -> None:
+    key = "kafka.connect.offsets.control.connect-logs"
+    found = a_ledger().model_copy(update={"fences": {key: '{"0":9}'}})
+    assert a_ledger().to_summary(control_topic="control")[key] == "{}"
+    assert found.to_summary(control_topic="control")[key] == '{"0":9}'
+
+
 def test_without_a_watermark_no_watermark_is_told() -> None:
     summary = a_ledger().to_summary(control_topic="c")
     assert not {"kafka.connect.valid-through-ts", "kafka.connect.vtts"} & summary.keys()

@@ -106,7 +106,6 @@ def test_a_rewind_and_a_new_topic_are_jumps_that_were_wanted() -> None:
     made_anew = batch(at(0), at(1), rewind=7).model_copy(update={"topic_ids": {"t": "id-2"}})
     proof = prove(history(batch(at(0), at(5)), back, batch(at(2), at(4), rewind=7), made_anew))
     assert [jump.wanted for jump in proof.jumps] == ["rewind 7", "the topic was made anew"]
-
     assert proof.contiguous
     assert proof.last_rewind
     assert (proof.last_rewind.number, proof.last_rewind.snapshot_id) == (7, 1)
