@@ -118,6 +118,11 @@ def test_what_is_in_the_way_is_said(
     assert cells(moved(old, new, **servers))[-1] == "not moved: see below"
 
 
+def test_what_was_moved_is_no_problem_any_more() -> None:
+    assert not moved(place(STOPPED, api_key="***"), place(RUNNING)).problems
+    assert not moved(place(topics_regex="*")).problems
+
+
 def test_sources_may_move_between_kafka_clusters() -> None:
     assert not moved(place(kind="source"), same_kafka=False).problems
 

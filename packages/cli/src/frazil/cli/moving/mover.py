@@ -47,6 +47,8 @@ class Mover:
             self._old.keys_of(class_name), self._new.keys_of(class_name), same_kafka=same_kafka
         )
         made = plan(name, found, self._new.find(name), servers)
+        if not made.steps:
+            return made
         where, more = self._position(made)
         if servers.new_keys is not None:
             more += self._new.faults(made.marked)

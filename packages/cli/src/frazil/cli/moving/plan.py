@@ -1,5 +1,6 @@
 """What it takes to move one connector, from how it stands with it at both servers."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -16,6 +17,8 @@ MOVING = "frazil.label.moving"
 
 _STEADY = (ConnectState.PAUSED, ConnectState.STOPPED)
 _SHOWN = 4
+# How other servers hide a value; a lone star may mean something.
+_STARS = re.compile(r"\*{3,}")
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,7 @@ def plan(name: str, old: Place, new: Place | None, servers: Servers) -> Plan:
     """Decide it; what the new server says of the configuration comes on top of the problems."""
     wish = old.state if old.state in _STEADY else ConnectState.RUNNING
     carrying = _carrying(old.config, servers)
+    steps = tuple(_steps(old, new, carrying))
     if new is not None and MOVING in new.config:
         wish = ConnectState(new.config[MOVING])
     return Plan(
@@ -95,8 +99,8 @@ def plan(name: str, old: Place, new: Place | None, servers: Servers) -> Plan:
         config=new_config(name, old.config, servers),
         state=wish,
         carrying=carrying,
-        steps=tuple(_steps(old, new, carrying)),
-        problems=tuple(_problems(old, new, servers)),
+        steps=steps,
+        problems=tuple(_problems(old, new, servers)) if steps else (),
     )
 
 
@@ -139,7 +143,7 @@ def _problems(old: Place, new: Place | None, servers: Servers) -> Iterator[str]:
     if servers.new_keys is None:
         yield f"The new server has no class {class_name}."
     for name, value in old.config.items():
-        if value == HIDDEN or (value and not value.strip("*")):
+        if value == HIDDEN or _STARS.fullmatch(value):
             yield f"{name} came hidden: ask as somebody who may see it, or move it by hand."
     if not servers.same_kafka and old.kind == "sink":
         yield "The servers have different Kafka clusters: offsets of one mean nothing in the other."
@@ -150,9 +154,7 @@ def _problems(old: Place, new: Place | None, servers: Servers) -> Iterator[str]:
 
 
 def _in_the_way(old: Place, new: Place) -> Iterator[str]:
-    """Object to one that is there already, unless it is the same, or has been moved."""
-    if old.state is ConnectState.STOPPED:
-        return
+    """Object to one that is there already, unless it is the same."""
     if new.state is not ConnectState.STOPPED:
         yield "It runs at both servers. Stop the one that is not to go on."
     elif _own(old.config) != _own(new.config):
@@ -181,16 +183,16 @@ def _own(config: Mapping[str, str]) -> Mapping[str, str]:
 COLUMNS = ("connector", "class", "state", "position", "begins at", "what happens")
 
 
-def cells(plan: Plan) -> tuple[str, ...]:
+def cells(made: Plan) -> tuple[str, ...]:
     """Tell a plan in a row of a table."""
-    what = "; ".join(plan.steps) or "nothing: it was moved"
+    what = "; ".join(made.steps) or "nothing: it was moved"
     return (
-        plan.name,
-        plan.old.config.get("connector.class", "").rpartition(".")[2],
-        plan.old.state,
-        plan.position,
-        plan.carrying,
-        "not moved: see below" if plan.problems else what,
+        made.name,
+        made.old.config.get("connector.class", "").rpartition(".")[2],
+        made.old.state,
+        made.position,
+        made.carrying,
+        "not moved: see below" if made.problems else what,
     )
 
 
