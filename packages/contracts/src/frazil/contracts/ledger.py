@@ -19,7 +19,8 @@ class Ledger(BaseModel):
     were for this table. All before `settled` is in every table of the connector, and the commits
     of one batch share a `commit_id`. `rewind` is the number of the last rewind that was applied
     (see `offsets.Rewind`), and `redrive` that of the last redrive; a commit of its own has the
-    `redriven` rows of dead letters, whose offsets were accounted for before.
+    `redriven` rows of dead letters, whose offsets were accounted for before. `nulled` of its rows
+    lack a value that their columns could not hold, and are kept as letters, too.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -38,6 +39,7 @@ class Ledger(BaseModel):
     written: int = 0
     filtered: int = 0
     dead: int = 0
+    nulled: int = 0
     redrive: int = 0
     redriven: int = 0
     min_time: datetime | None = None

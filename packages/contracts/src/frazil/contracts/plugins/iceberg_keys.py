@@ -3,6 +3,7 @@
 from frazil.contracts.config import Importance, Key, KeyFamily, KeyType, Width, section
 from frazil.contracts.plugins.frazil_keys import DEAD_LETTER_TABLE
 from frazil.contracts.plugins.iceberg_tables import (
+    AUTO_CREATE,
     NAMESPACE,
     OPERATION,
     SEQUENCE,
@@ -120,7 +121,7 @@ _TABLES = section(
         display_name="Unavailable value",
     ),
     Key(
-        "iceberg.tables.auto-create-enabled",
+        AUTO_CREATE,
         KeyType.BOOLEAN,
         default=False,
         documentation="Create a table that does not exist, and its namespaces, from what the first "

@@ -8,6 +8,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
+from frazil.contracts.columns import Path
 from frazil.contracts.ledger import Ledger
 from frazil.spark_sink.core.judge import Claim, Verdict
 from frazil.spark_sink.tables.changes import (
@@ -74,6 +75,10 @@ class ChangingTable(TableStore):
             )
         self._changes = replace(self._keys.change_rules, keys=keys)
         self._deleted = self._remembering() if self._changes.sequence else None
+
+    def _deciding(self) -> Sequence[Path]:
+        keys = self._keys.id_columns(self._id) or self._lake.key_of(self._table)
+        return [*((key,) for key in keys), self._keys.change_rules.sequence]
 
     def _remembering(self) -> Deleted:
         path = self._changes.sequence

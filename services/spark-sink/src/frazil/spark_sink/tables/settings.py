@@ -3,12 +3,15 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
+from frazil.contracts.columns import ColumnRules
 from frazil.contracts.partitioning import PartitionPart, parse_partitioning
 from frazil.contracts.plugins import ParsedConfig
+from frazil.contracts.plugins.conflict_keys import column_rules
 from frazil.contracts.plugins.converters import converting
 from frazil.contracts.plugins.frazil_keys import DEAD_LETTER_TABLE
 from frazil.contracts.plugins.iceberg_keys import CONTROL_TOPIC
 from frazil.contracts.plugins.iceberg_tables import (
+    AUTO_CREATE,
     LISTED,
     OPERATION,
     SEQUENCE,
@@ -68,7 +71,7 @@ class TableKeys:
             threads=config["iceberg.control.commit.threads"] or 2 * config["tasks.max"],
             control_topic=config[CONTROL_TOPIC],
             dead_letters=config[DEAD_LETTER_TABLE] or "",
-            creates=config["iceberg.tables.auto-create-enabled"],
+            creates=config[AUTO_CREATE],
             all_optional=config["iceberg.tables.schema-force-optional"],
             ignores_case=config["iceberg.tables.schema-case-insensitive"],
             plain_json=value.word == "json" and not value.schemas,
@@ -90,6 +93,10 @@ class TableKeys:
 
     def evolves(self, table: str) -> bool:
         return is_evolving(self.config, table)
+
+    def columns(self, table: str) -> ColumnRules:
+        found = column_rules(self.config, table)
+        return found.ignoring_case() if self.ignores_case else found
 
     def id_columns(self, table: str) -> tuple[str, ...]:
         names = (self._of(table, "id-columns") or "").split(",")
