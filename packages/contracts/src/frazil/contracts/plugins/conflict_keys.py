@@ -30,7 +30,6 @@ from frazil.contracts.plugins.strangers import UNKNOWN_KEYS
 from frazil.contracts.validators import OneOf
 
 DEFAULT = "frazil.tables.conflict"
-RAW_SUFFIX = "__raw"
 
 _POLICIES = ", ".join(Policy)
 _OF_ALL = re.compile(rf"frazil\.tables\.({CONFLICT}|{TYPE})\.(.+)", re.DOTALL)

@@ -1,6 +1,6 @@
 """What rules ask of the columns of a table: their types when they are made, and their places."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from pyspark.sql.types import (
     ArrayType,
@@ -23,8 +23,9 @@ from pyspark.sql.types import (
 )
 
 from frazil.contracts.columns import ColumnRules, ColumnType, Path, Policy
-from frazil.contracts.plugins.conflict_keys import RAW_SUFFIX
-from frazil.spark_sink.tables.evolution import AddColumn
+from frazil.spark_sink.tables.changes import type_at
+from frazil.spark_sink.tables.conflicts import RAW_SUFFIX, has_place
+from frazil.spark_sink.tables.evolution import AddColumn, Change
 from frazil.worker.errors import BadTableError
 
 _TYPES: dict[str, DataType] = {
@@ -81,30 +82,38 @@ def _spark_type(kind: ColumnType) -> DataType:
     return _TYPES[kind.name]
 
 
-def place_of(path: Path) -> AddColumn:
-    """Return the column for texts that the column of this path cannot hold."""
-    return AddColumn(path[:-1], path[-1] + RAW_SUFFIX, StringType())
+def places(table: str, schema: StructType, paths: Iterable[Path]) -> list[Change]:
+    """List the columns to add for texts that the columns of these paths cannot hold."""
+    found: list[Change] = []
+    for path in paths:
+        place = AddColumn(path[:-1], path[-1] + RAW_SUFFIX, StringType())
+        kind = type_at(schema, (*place.parent, place.name))
+        if kind is None:
+            found.append(place)
+        elif not isinstance(kind, StringType):
+            raise BadTableError(_no_place(table, ".".join(path)))
+    return found
 
 
 def require_columns(table: str, schema: StructType, rules: ColumnRules, *, evolves: bool) -> None:
     """Refuse a table that is not as the rules need it, and that nobody is going to change."""
     if not rules.judges:
         return
-    for path, field, names in _fields(schema, ()):
+    for path, field, beside in _fields(schema, ()):
         policy, name, kind = rules.policy(path), ".".join(path), field.dataType
         if isinstance(kind, StringType | VariantType):
             continue
         if policy is Policy.STRING:
             raise BadTableError(_no_text(table, name, kind))
-        if policy is Policy.RAW and not evolves and field.name + RAW_SUFFIX not in names:
+        if policy is Policy.RAW and not evolves and not has_place(field, beside):
             raise BadTableError(_no_place(table, name))
 
 
-def _fields(kind: DataType, path: Path) -> Iterator[tuple[Path, StructField, list[str]]]:
-    """List what has a name, at any depth, with the names beside it."""
+def _fields(kind: DataType, path: Path) -> Iterator[tuple[Path, StructField, list[StructField]]]:
+    """List what has a name, at any depth, with all that is beside it."""
     if isinstance(kind, StructType):
         for field in kind.fields:
-            yield (*path, field.name), field, kind.names
+            yield (*path, field.name), field, kind.fields
             yield from _fields(field.dataType, (*path, field.name))
     elif isinstance(kind, ArrayType):
         yield from _fields(kind.elementType, (*path, "element"))
@@ -124,7 +133,8 @@ def _no_text(table: str, name: str, kind: DataType) -> str:
 
 def _no_place(table: str, name: str) -> str:
     return (
-        f"Column {name} of {table} has none beside it for the texts that it cannot hold, and the "
-        f"columns of the table are frozen. Add it (`ALTER TABLE ... ADD COLUMN {name}{RAW_SUFFIX} "
-        "string`), or set iceberg.tables.evolve-schema-enabled=true, then restart."
+        f"{table} has no string column {name}{RAW_SUFFIX} for the values that {name} cannot hold, "
+        f"and it cannot be added. Add it (`ALTER TABLE ... ADD COLUMN {name}{RAW_SUFFIX} string`), "
+        "if its columns are frozen set iceberg.tables.evolve-schema-enabled=true, or choose "
+        "another policy; then restart."
     )

@@ -7,9 +7,11 @@ from operator import or_
 
 from pyspark.sql import Column
 from pyspark.sql import functions as fn
-from pyspark.sql.types import DataType
+from pyspark.sql.types import DataType, StringType, StructField
 
 from frazil.contracts.columns import ColumnRules, Path, Policy
+
+RAW_SUFFIX = "__raw"
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +82,12 @@ class Spot:
 
 
 ANYWHERE = Spot()
+
+
+def has_place(field: StructField, beside: Iterable[StructField]) -> bool:
+    """Tell whether a string column is beside a field, for what that cannot hold."""
+    raw = field.name + RAW_SUFFIX
+    return any(one.name == raw and isinstance(one.dataType, StringType) for one in beside)
 
 
 def any_of(failures: list[Column | None]) -> Column | None:

@@ -22,13 +22,14 @@ from pyspark.sql.types import (
 )
 
 from frazil.contracts.columns import Path, Policy
-from frazil.contracts.plugins.conflict_keys import RAW_SUFFIX
 from frazil.spark_sink.tables.conflicts import (
     ANYWHERE,
+    RAW_SUFFIX,
     Conflict,
     Converted,
     Spot,
     any_of,
+    has_place,
 )
 from frazil.spark_sink.tables.single import plain_text, single, text_of_value
 from frazil.spark_sink.tables.strict import differs, differs_in_json
@@ -125,8 +126,8 @@ def members(find: Find, fields: Sequence[StructField], at: Spot) -> dict[str, Co
         if one.loose is not None:
             loose = fn.coalesce(one.loose, fn.lit(False))
             texts[field.name + RAW_SUFFIX] = fn.when(loose, plain_text(column, kind))
-            has_place = any(other.name == field.name + RAW_SUFFIX for other in fields)
-            one = _placed(one, loose, None if has_place else at.inside(field.name), field)
+            lacking = None if has_place(field, fields) else at.inside(field.name)
+            one = _placed(one, loose, lacking, field)
         made[field.name] = _required(one, field)
     for name in texts.keys() & made.keys():
         made[name] = replace(made[name], column=fn.coalesce(texts[name], made[name].column))

@@ -17,8 +17,8 @@ from frazil.spark_sink.records.apart import TopicReaders, together
 from frazil.spark_sink.records.reader import Records
 from frazil.spark_sink.records.shapes import merged_all
 from frazil.spark_sink.store import Written
-from frazil.spark_sink.tables.changes import ChangeRules, type_at
-from frazil.spark_sink.tables.columns import place_of, require_columns, shaped
+from frazil.spark_sink.tables.changes import ChangeRules
+from frazil.spark_sink.tables.columns import places, require_columns, shaped
 from frazil.spark_sink.tables.conflicts import lacking, measures
 from frazil.spark_sink.tables.evolution import Change, changes, storable_struct
 from frazil.spark_sink.tables.files import write_files
@@ -81,13 +81,9 @@ class TableStore(GuardedTable):
         self._has_misfits = misfits > 0
         if self._lacking:
             self.delete_files(draft.files)
-            self._change_columns(self._places)
+            self._change_columns(lambda: places(self._id, self._schema, self._lacking))
             draft = self._draft(records, partitions, again=self._has_misfits)
         return draft
-
-    def _places(self) -> list[Change]:
-        found = (place_of(path) for path in self._lacking)
-        return [one for one in found if type_at(self._schema, (*one.parent, one.name)) is None]
 
     def _draft(
         self, records: Iterable[Records], partitions: Sequence[tuple[str, int]], *, again: bool
