@@ -221,8 +221,8 @@ def test_string_makes_texts_of_what_is_of_many_types_in_one_batch(lake: FleetLab
     }  # fmt: skip
     assert found(lake, "v, who.age") == {
         0: ("1.5", "1"),
-        1: ("x", '{"a": null}'),
-        2: ('{"b": [1, null]}', None),
+        1: ("x", '{"a":null}'),
+        2: ('{"b":[1,null]}', None),
     }
 
 
@@ -375,7 +375,7 @@ def test_a_path_of_one_table_and_names_of_any_case(lake: FleetLab) -> None:
             "iceberg.table.a.conflict.WHO.Age": "null",
         },
     )
-    lake.start(1, config).write([{"ID": 1, "Who": {"AGE": "x"}}, {"id": 2, "age": "x"}])
+    lake.start(1, config).write([{"ID": 1, "Who": {"AGE": "x"}}, {"ID": 2, "age": "x"}])
     assert lake.ids("a") == [1]
     assert letters(lake) == [(0, "nulled"), (1, "row")]
 

@@ -23,7 +23,6 @@ from pyspark.sql.types import (
 )
 
 from frazil.contracts.columns import ColumnRules, ColumnType, Path, Policy
-from frazil.spark_sink.tables.changes import type_at
 from frazil.spark_sink.tables.conflicts import RAW_SUFFIX, has_place
 from frazil.spark_sink.tables.evolution import AddColumn, Change
 from frazil.worker.errors import BadTableError
@@ -84,10 +83,11 @@ def _spark_type(kind: ColumnType) -> DataType:
 
 def places(table: str, schema: StructType, paths: Iterable[Path]) -> list[Change]:
     """List the columns to add for texts that the columns of these paths cannot hold."""
+    known = {path: field.dataType for path, field, _ in _fields(schema, ())}
     found: list[Change] = []
     for path in paths:
         place = AddColumn(path[:-1], path[-1] + RAW_SUFFIX, StringType())
-        kind = type_at(schema, (*place.parent, place.name))
+        kind = known.get((*place.parent, place.name))
         if kind is None:
             found.append(place)
         elif not isinstance(kind, StringType):

@@ -48,7 +48,6 @@ class TableStore(GuardedTable):
         self._reader = reader
         self._columns = keys.columns(table)
         self._has_misfits = False
-        self._lacking: list[Path] = []
         found = lake.load(table)
         if found is None and not keys.creates:
             raise NoTableError(
@@ -72,22 +71,23 @@ class TableStore(GuardedTable):
         records = self._read(part)
         if self._table is None:
             return self._nothing_known(records, partitions)
-        draft = self._draft(records, partitions, again=self._has_misfits)
+        draft, lacks = self._draft(records, partitions, again=self._has_misfits)
         misfits = draft.counts.misfits
         if misfits and not self._has_misfits:
             # To be ready for them in every batch would cost each record twice the code.
             self.delete_files(draft.files)
-            draft = self._draft(records, partitions, again=True)
+            draft, lacks = self._draft(records, partitions, again=True)
         self._has_misfits = misfits > 0
-        if self._lacking:
+        if lacks:
             self.delete_files(draft.files)
-            self._change_columns(lambda: places(self._id, self._schema, self._lacking))
-            draft = self._draft(records, partitions, again=self._has_misfits)
+            self._change_columns(lambda: places(self._id, self._schema, lacks))
+            draft, _ = self._draft(records, partitions, again=self._has_misfits)
         return draft
 
     def _draft(
         self, records: Iterable[Records], partitions: Sequence[tuple[str, int]], *, again: bool
-    ) -> Written:
+    ) -> tuple[Written, list[Path]]:
+        """Write files, and name the columns of which some values have no place in them."""
         rows = [
             rows_of(
                 one,
@@ -107,8 +107,7 @@ class TableStore(GuardedTable):
         )
         files = self._put(seen)
         counts = counts_of(observation)
-        self._lacking = lacking(counts.lacking, told)
-        return Written(files, counts, partial(letters, rows))
+        return Written(files, counts, partial(letters, rows)), lacking(counts.lacking, told)
 
     def _put(self, seen: DataFrame) -> list[Any]:
         rows = good(seen, self._schema)
