@@ -311,6 +311,31 @@ def test_fail_stops_at_a_declared_type_that_is_another_one(lake: FleetLab) -> No
         run.write([envelope("string", "2")])
 
 
+TRANSFORMED = {
+    "transforms": "where",
+    "transforms.where.type": "org.apache.kafka.connect.transforms.InsertField$Value",
+    "transforms.where.topic.field": "topic",
+}
+
+
+def test_what_transforms_have_looked_at_is_dealt_with_alike(lake: FleetLab) -> None:
+    create(lake, f"{COLUMNS}, topic STRING")
+    keeping = {f"{POLICY}.who": "raw"}
+    run = lake.start(1, keys(lake, "null", **EVOLVE, **TRANSFORMED, **keeping))
+    run.write([*AGES[:3], *PEOPLE[:2], *LISTS[:2]])
+    assert found(lake, "age, who.age, tags, topic") == {
+        0: (1, None, None, "t"),
+        1: (2, None, None, "t"),
+        2: (None, None, None, "t"),
+        4: (None, 1, None, "t"),
+        5: (None, None, None, "t"),
+        7: (None, None, [1, 2], "t"),
+        8: (None, None, [1, None], "t"),
+    }
+    assert found(lake, "who.age__raw")[5] == "x"
+    assert letters(lake) == [(2, "nulled"), (6, "nulled")]
+
+
 def test_a_required_column_takes_no_null_for_a_value(lake: FleetLab) -> None:
     create(lake, "id BIGINT, age INT NOT NULL, who STRUCT<age: INT> NOT NULL")
     run = lake.start(1, keys(lake, "null", **{f"{POLICY}.who.age": "cast"}))

@@ -1,7 +1,7 @@
 """Values and columns of different types: what is to be done, and which types columns get."""
 
-import re
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from frazil.contracts.columns import (
     BadPathError,
@@ -18,6 +18,7 @@ from frazil.contracts.plugins.frazil_keys import DEAD_LETTER_TABLE
 from frazil.contracts.plugins.iceberg_tables import (
     AUTO_CREATE,
     CONFLICT,
+    IGNORE_CASE,
     LISTED,
     TYPE,
     is_evolving,
@@ -31,8 +32,8 @@ from frazil.contracts.validators import OneOf
 
 DEFAULT = "frazil.tables.conflict"
 
-_POLICIES = ", ".join(Policy)
-_OF_ALL = re.compile(rf"frazil\.tables\.({CONFLICT}|{TYPE})\.(.+)", re.DOTALL)
+_POLICIES = tuple(Policy)
+_TEXT = ColumnType("string")
 
 CONFLICT_KEYS = section(
     "Types",
@@ -48,8 +49,8 @@ CONFLICT_KEYS = section(
         "it is null, and its text is in the column `<name>__raw` beside it.",
         width=Width.SHORT,
         display_name="Type conflicts",
-        validator=OneOf(tuple(Policy)),
-        recommended=tuple(Policy),
+        validator=OneOf(_POLICIES),
+        recommended=_POLICIES,
     ),
 )
 
@@ -91,78 +92,75 @@ def column_rules(config: ParsedConfig, table: str) -> ColumnRules:
             policies[parse_path(path)] = Policy(text)
         for path, text in config.prefixed(f"{prefix}{TYPE}.").items():
             types[parse_path(path)] = parse_type(text)
-    return ColumnRules(Policy(config[DEFAULT]), policies, types)
+    found = ColumnRules(Policy(config[DEFAULT]), policies, types)
+    return found.ignoring_case() if config[IGNORE_CASE] else found
+
+
+class _ColumnKey(NamedTuple):
+    """A key of one path; `table` is empty where it is for all."""
+
+    name: str
+    table: str
+    setting: str
+    path: str
+    text: str
+
+
+def _column_keys(config: ParsedConfig) -> Iterator[_ColumnKey]:
+    for name, text in config.submitted.items():
+        table, setting = of_table(name) or ("", name.removeprefix("frazil.tables."))
+        word, _, path = setting.partition(".")
+        if word in (CONFLICT, TYPE) and path and setting != name:
+            yield _ColumnKey(name, table, word, path, text)
 
 
 def check_columns(config: ParsedConfig) -> Iterator[Complaint]:
     """Refuse what cannot be read; then what cannot be meant, for all tables and for each named."""
-    bad = [*_unreadable(config)]
-    yield from bad
-    if bad or config[DEFAULT] not in tuple(Policy):
+    keys = list(_column_keys(config))
+    unreadable = [complaint for key in keys for complaint in _unreadable(key)]
+    yield from unreadable
+    if unreadable or config[DEFAULT] not in _POLICIES:
         return
-    yield from _lost(config)
-    named = (_table_of(name) for name in config.submitted)
-    seen: set[Complaint] = set()
-    for table in dict.fromkeys(("", *(config[LISTED] or ()), *named)):
-        found = [one for one in _contradictions(config, table) if one not in seen]
-        seen.update(found)
-        yield from found
+    yield from _lost(config, keys)
+    tables = ["", *(config[LISTED] or ()), *(key.table for key in keys)]
+    found = (one for table in tables for one in _contradictions(config, table, keys))
+    # What is said of all tables is wrong in each of them.
+    yield from dict.fromkeys(found)
 
 
 def doubt_types(config: ParsedConfig) -> Iterator[Complaint]:
     """Object to types of columns that are never made."""
-    for name in config.submitted:
-        setting, _ = _setting(name)
-        table = _table_of(name)
-        evolves = is_evolving(config, table) if table else _may_evolve(config)
-        if setting == TYPE and not config[AUTO_CREATE] and not evolves:
+    tables = {found[0] for name in config.submitted if (found := of_table(name))}
+    if config[AUTO_CREATE] or any(is_evolving(config, table) for table in ("", *tables)):
+        return
+    for key in _column_keys(config):
+        if key.setting == TYPE:
             yield Complaint(
-                name,
-                f"Key {name} has no effect: no column is ever made. Set {AUTO_CREATE}=true, remove "
-                f"the key, or set {UNKNOWN_KEYS}=warn.",
+                key.name,
+                f"Key {key.name} has no effect: no column is ever made. Set {AUTO_CREATE}=true, "
+                f"remove the key, or set {UNKNOWN_KEYS}=warn.",
             )
 
 
-def _may_evolve(config: ParsedConfig) -> bool:
-    tables = [found[0] for name in config.submitted if (found := of_table(name))]
-    return any(is_evolving(config, table) for table in ("", *tables))
+def _unreadable(key: _ColumnKey) -> Iterator[Complaint]:
+    try:
+        parse_path(key.path)
+        if key.setting == TYPE:
+            parse_type(key.text)
+    except (BadPathError, BadTypeError) as error:
+        yield Complaint(key.name, f"{key.name}: {error}.")
+    if key.setting == CONFLICT and key.text not in _POLICIES:
+        known = ", ".join(_POLICIES)
+        yield Complaint(key.name, f"{key.name}: {key.text} is no policy; give one of {known}.")
 
 
-def _setting(name: str) -> tuple[str, str]:
-    """Return `conflict` or `type` and the path, of a key of all tables or of one; else nothing."""
-    found = _OF_ALL.fullmatch(name)
-    if found:
-        return found[1], found[2]
-    own = of_table(name)
-    setting, _, path = own[1].partition(".") if own else ("", "", "")
-    return (setting, path) if setting in (CONFLICT, TYPE) else ("", "")
-
-
-def _table_of(name: str) -> str:
-    own = of_table(name)
-    return own[0] if own and _setting(name)[0] else ""
-
-
-def _unreadable(config: ParsedConfig) -> Iterator[Complaint]:
-    for name, text in config.submitted.items():
-        setting, path = _setting(name)
-        try:
-            if setting:
-                parse_path(path)
-            if setting == TYPE:
-                parse_type(text)
-        except (BadPathError, BadTypeError) as error:
-            yield Complaint(name, f"{name}: {error}.")
-        if setting == CONFLICT and text not in tuple(Policy):
-            yield Complaint(name, f"{name}: {text} is no policy; give one of {_POLICIES}.")
-
-
-def _lost(config: ParsedConfig) -> Iterator[Complaint]:
+def _lost(config: ParsedConfig, keys: Iterable[_ColumnKey]) -> Iterator[Complaint]:
     """A value that is null in its row has to be somewhere else."""
     if config[DEAD_LETTER_TABLE] or config[DEAD_LETTER_TOPIC]:
         return
-    for name, text in config.submitted.items():
-        if text == Policy.NULL and (name == DEFAULT or _setting(name)[0] == CONFLICT):
+    policies = {key.name: key.text for key in keys if key.setting == CONFLICT}
+    for name, policy in {DEFAULT: config[DEFAULT], **policies}.items():
+        if policy == Policy.NULL:
             yield Complaint(
                 name,
                 f"{name}: null needs somewhere to keep the records whose values are lost. Set "
@@ -170,39 +168,31 @@ def _lost(config: ParsedConfig) -> Iterator[Complaint]:
             )
 
 
-def _contradictions(config: ParsedConfig, table: str) -> Iterator[Complaint]:
+def _contradictions(
+    config: ParsedConfig, table: str, keys: Iterable[_ColumnKey]
+) -> Iterator[Complaint]:
     rules = column_rules(config, table)
-    for name in config.submitted:
-        setting, text = _setting(name)
-        if not setting or _table_of(name) not in ("", *table_names(table)):
+    for key in keys:
+        if key.table not in ("", *table_names(table)):
             continue
-        path = parse_path(text)
-        above = _whole_above(rules, path)
-        kind = rules.type(path)
+        path = parse_path(key.path)
+        above, kind = _whole_above(rules, path), rules.type(path)
         if above:
-            yield Complaint(name, f"{name}: {above}, so that nothing is inside of it.")
-        elif setting == TYPE and kind and kind.name != "string" and _is_text(rules, path):
+            yield Complaint(key.name, f"{key.name}: {above}, so that nothing is inside of it.")
+        elif key.setting == TYPE and kind != _TEXT and rules.policy(path) is Policy.STRING:
             yield Complaint(
-                name,
-                f"{name}: by its policy the column is a string. Give it another policy in "
-                f"{DEFAULT}.{text}, or no type.",
+                key.name,
+                f"{key.name}: by its policy the column is a string. Give it another policy in "
+                f"{DEFAULT}.{key.path}, or no type.",
             )
 
 
 def _whole_above(rules: ColumnRules, path: Path) -> str:
-    """Say what makes single values of something that the path would lead into."""
-    for above in _parents(path):
-        name = ".".join(above)
-        if rules.type(above) is not None:
+    """Say what makes a single value of something that the path would lead into."""
+    for depth in range(1, len(path)):
+        name = ".".join(path[:depth])
+        if rules.type(path[:depth]) is not None:
             return f"{name} has a type of its own"
-        if _is_text(rules, above):
+        if rules.policy(path[:depth]) is Policy.STRING:
             return f"{name} is kept as a string"
     return ""
-
-
-def _is_text(rules: ColumnRules, path: Path) -> bool:
-    return rules.policy(path) is Policy.STRING
-
-
-def _parents(path: Path) -> Iterable[Path]:
-    return (path[:depth] for depth in range(1, len(path)))

@@ -4,6 +4,7 @@ from frazil.contracts.config import Importance, Key, KeyFamily, KeyType, Width, 
 from frazil.contracts.plugins.frazil_keys import DEAD_LETTER_TABLE
 from frazil.contracts.plugins.iceberg_tables import (
     AUTO_CREATE,
+    IGNORE_CASE,
     NAMESPACE,
     OPERATION,
     SEQUENCE,
@@ -149,7 +150,7 @@ _TABLES = section(
         display_name="Optional columns",
     ),
     Key(
-        "iceberg.tables.schema-case-insensitive",
+        IGNORE_CASE,
         KeyType.BOOLEAN,
         default=False,
         documentation="Find columns whatever the case of a field.",

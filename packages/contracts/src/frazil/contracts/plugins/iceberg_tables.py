@@ -25,6 +25,7 @@ MAIN = "main"
 
 CONFLICT = "conflict"
 TYPE = "type"
+IGNORE_CASE = "iceberg.tables.schema-case-insensitive"
 AUTO_CREATE = "iceberg.tables.auto-create-enabled"
 
 _SETTINGS = ("commit-branch", "id-columns", PARTITION_BY, ROUTE_REGEX, EVOLVE)

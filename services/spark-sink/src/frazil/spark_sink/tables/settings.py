@@ -12,6 +12,7 @@ from frazil.contracts.plugins.frazil_keys import DEAD_LETTER_TABLE
 from frazil.contracts.plugins.iceberg_keys import CONTROL_TOPIC
 from frazil.contracts.plugins.iceberg_tables import (
     AUTO_CREATE,
+    IGNORE_CASE,
     LISTED,
     OPERATION,
     SEQUENCE,
@@ -73,7 +74,7 @@ class TableKeys:
             dead_letters=config[DEAD_LETTER_TABLE] or "",
             creates=config[AUTO_CREATE],
             all_optional=config["iceberg.tables.schema-force-optional"],
-            ignores_case=config["iceberg.tables.schema-case-insensitive"],
+            ignores_case=config[IGNORE_CASE],
             plain_json=value.word == "json" and not value.schemas,
             change_rules=ChangeRules(
                 operation=_path(config[OPERATION]),
@@ -95,8 +96,7 @@ class TableKeys:
         return is_evolving(self.config, table)
 
     def columns(self, table: str) -> ColumnRules:
-        found = column_rules(self.config, table)
-        return found.ignoring_case() if self.ignores_case else found
+        return column_rules(self.config, table)
 
     def id_columns(self, table: str) -> tuple[str, ...]:
         names = (self._of(table, "id-columns") or "").split(",")
