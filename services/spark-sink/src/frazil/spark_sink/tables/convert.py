@@ -61,19 +61,19 @@ def convert(column: Column, source: DataType, target: DataType, at: Spot = ANYWH
 
 def _of_json(column: Column, target: DataType, at: Spot) -> Converted:
     """Convert what was read as it is, for it may be anything; null in JSON is no value."""
-    value = fn.when(~fn.is_variant_null(column), column)
+    has_value = column.isNotNull() & ~fn.is_variant_null(column)
     if not isinstance(target, StructType | ArrayType | MapType):
-        text = fn.try_variant_get(value, "$", "string")
-        made = single(text, StringType(), target)
-        wrong = differs_in_json(value, made.column, target) if at.policy is Policy.FAIL else None
-        wrong = made.failed if wrong is None else wrong
-        return made if wrong is None else at.settled(made.column, wrong, target)
+        made = single(fn.try_variant_get(column, "$", "string"), StringType(), target)
+        if at.policy is Policy.FAIL:
+            wrong = has_value & differs_in_json(column, made.column, target)
+            return at.settled(made.column, wrong, target)
+        return made if made.failed is None else at.settled(made.column, made.failed, target)
     source: DataType = MapType(StringType(), VariantType())
     if isinstance(target, ArrayType):
         source = ArrayType(VariantType())
-    held = fn.try_variant_get(value, "$", source.simpleString())
+    held = fn.try_variant_get(column, "$", source.simpleString())
     made = convert(held, source, target, at)
-    return made.told_by(at.settled(made.column, value.isNotNull() & held.isNull(), target))
+    return made.told_by(at.settled(made.column, has_value & held.isNull(), target))
 
 
 def fits(source: DataType, target: DataType) -> bool:
@@ -104,8 +104,7 @@ def _to_struct(column: Column, source: DataType, target: StructType, at: Spot) -
     find = _member_of(column, source)
     if find is None:
         return at.settled(fn.lit(None).cast(target), column.isNotNull(), target)
-    parts = members(find, target.fields, at)
-    return _whole(column, parts)
+    return _whole(column, members(find, target.fields, at))
 
 
 def _whole(column: Column, parts: dict[str, Converted]) -> Converted:

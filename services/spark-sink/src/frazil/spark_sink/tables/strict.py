@@ -40,9 +40,9 @@ def _same_kind(source: DataType, target: DataType) -> bool:
     return isinstance(source, times) and isinstance(target, times)
 
 
-def differs_in_json(value: Column, made: Column, target: DataType) -> Column:
-    """Tell the same of a value of JSON, which says itself what it is."""
-    kind = fn.schema_of_variant(value)
+def differs_in_json(column: Column, made: Column, target: DataType) -> Column:
+    """Tell the same of a value of JSON, which says itself what it is; null differs too."""
+    kind = fn.schema_of_variant(column)
     if isinstance(target, _SPELLED):
         same = kind == "STRING"
     elif isinstance(target, BooleanType):
@@ -51,5 +51,5 @@ def differs_in_json(value: Column, made: Column, target: DataType) -> Column:
         same = kind.rlike("^BIGINT" if isinstance(target, IntegralType) else _JSON_NUMBER)
     wrong = ~same | made.isNull()
     if isinstance(target, DecimalType):
-        wrong = wrong | (made.cast("double") != fn.try_variant_get(value, "$", "double"))
-    return value.isNotNull() & wrong
+        wrong = wrong | (made.cast("double") != fn.try_variant_get(column, "$", "double"))
+    return wrong
