@@ -147,7 +147,7 @@ def test_raw_needs_columns_that_are_there_where_those_of_a_table_are_frozen(
 ) -> None:
     create(lake)
     config = keys(lake, **{f"{POLICY}.age": "raw"})
-    with pytest.raises(BadTableError, match=r"Column age of .* ADD COLUMN age__raw string"):
+    with pytest.raises(BadTableError, match="ADD COLUMN age__raw string"):
         lake.start(1, config)
     lake.sql("ALTER TABLE NS.a ADD COLUMN age__raw STRING")
     lake.start(2, config).write(AGES)

@@ -133,8 +133,7 @@ def _no_text(table: str, name: str, kind: DataType) -> str:
 
 def _no_place(table: str, name: str) -> str:
     return (
-        f"{table} has no string column {name}{RAW_SUFFIX} for the values that {name} cannot hold, "
-        f"and it cannot be added. Add it (`ALTER TABLE ... ADD COLUMN {name}{RAW_SUFFIX} string`), "
-        "if its columns are frozen set iceberg.tables.evolve-schema-enabled=true, or choose "
-        "another policy; then restart."
+        f"Table {table} has no string column {name}{RAW_SUFFIX} for what {name} cannot hold. Add "
+        f"it (`ALTER TABLE ... ADD COLUMN {name}{RAW_SUFFIX} string`), let it be added with "
+        "iceberg.tables.evolve-schema-enabled=true, or choose another policy; then restart."
     )
