@@ -88,6 +88,9 @@ def test_a_frozen_table_needs_the_place_from_the_start() -> None:
         require_columns("lake.a", TABLE, RAW, evolves=False)
     there = struct(who=struct(age=INT, age__raw=TEXT))
     require_columns("lake.a", there, RAW, evolves=False)
+    element = ColumnRules(policies={("items", "element"): Policy.RAW})
+    with pytest.raises(BadTableError, match=r"no string column items\.element\.price__raw"):
+        require_columns("lake.a", TABLE, element, evolves=False)
 
 
 def test_a_column_that_is_no_string_cannot_become_one() -> None:
@@ -95,6 +98,9 @@ def test_a_column_that_is_no_string_cannot_become_one() -> None:
     with pytest.raises(BadTableError, match=r"at of lake\.a is of the type timestamp"):
         require_columns("lake.a", TABLE, rules, evolves=True)
     require_columns("lake.a", struct(id=INT, v=TEXT), rules, evolves=True)
+    inside = ColumnRules(policies={("counts", "value"): Policy.STRING})
+    with pytest.raises(BadTableError, match=r"counts\.value of lake\.a is of the type int"):
+        require_columns("lake.a", TABLE, inside, evolves=True)
 
 
 def test_json_is_read_as_it_is_where_a_column_is_to_stop_the_connector() -> None:

@@ -105,20 +105,25 @@ def require_columns(table: str, schema: StructType, rules: ColumnRules, *, evolv
             continue
         if policy is Policy.STRING:
             raise BadTableError(_no_text(table, name, kind))
-        if policy is Policy.RAW and not evolves and not has_place(field, beside):
+        if policy is Policy.RAW and not evolves and beside and not has_place(field, beside):
             raise BadTableError(_no_place(table, name))
 
 
 def _fields(kind: DataType, path: Path) -> Iterator[tuple[Path, StructField, list[StructField]]]:
-    """List what has a name, at any depth, with all that is beside it."""
+    """List what there are rules for, at any depth, with all that is beside it."""
     if isinstance(kind, StructType):
         for field in kind.fields:
             yield (*path, field.name), field, kind.fields
             yield from _fields(field.dataType, (*path, field.name))
     elif isinstance(kind, ArrayType):
-        yield from _fields(kind.elementType, (*path, "element"))
+        yield from _inside(kind.elementType, (*path, "element"))
     elif isinstance(kind, MapType):
-        yield from _fields(kind.valueType, (*path, "value"))
+        yield from _inside(kind.valueType, (*path, "value"))
+
+
+def _inside(kind: DataType, path: Path) -> Iterator[tuple[Path, StructField, list[StructField]]]:
+    yield path, StructField(path[-1], kind), []
+    yield from _fields(kind, path)
 
 
 def _no_text(table: str, name: str, kind: DataType) -> str:
