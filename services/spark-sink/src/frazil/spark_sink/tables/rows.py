@@ -1,6 +1,6 @@
 """Records to rows of one table: fields to columns, and why a record cannot be a row."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -105,39 +105,67 @@ def rows_of(
     columns: ColumnRules = _PLAIN,
 ) -> Rows:
     """Fit records to a table. With `again` JSON that was not as wanted is parsed as text."""
-    frame = records.frame
-    fitted = partial(_projection, schema=schema, rules=columns, ignore_case=ignore_case)
-    first = fitted(fn.col("value"), records.value_type)
     rules = changes or ChangeRules()
-    deletes = rules.deletes(fn.col("value"), records.value_type)
-    fault = fn.coalesce(fn.col("fault").getField("text"), _fault(first, deletes, rules))
-    reason = fn.coalesce(fn.col("fault").getField("class"), fn.lit(_ROW))
-    misfit = fn.col("fault").isNotNull() & records.as_wanted
-    made, conflicts = first.columns, first.conflicts
+    project = partial(_projection, schema=schema, rules=columns, ignore_case=ignore_case)
+    frame, fit = records.frame, _first(project, records, rules)
     if again and records.as_wanted:
         text = as_text(schema, rules.operation, columns)
         parsed = json_column(json_text(fn.col("raw_value")), text)
         frame = frame.select("*", fn.when(fn.col("fault").isNotNull(), parsed).alias(_AGAIN))
-        second = fitted(fn.col(_AGAIN), text)
-        deletes = deletes | rules.deletes(fn.col(_AGAIN), text)
-        fits = ~is_broken(fn.col(_AGAIN))
-        made = {
-            name: fn.when(fits, second.columns[name]).otherwise(column)
-            for name, column in first.columns.items()
-        }
-        conflicts = either(fits, second.conflicts, first.conflicts)
-        fault = fn.when(fits, _fault(second, deletes, rules)).otherwise(fault)
-        reason = fn.when(fits, _ROW).otherwise(reason)
+        fit = _second(project, fit, text, rules)
     # Of a record that deletes a row no more is needed than its key.
-    told = told_of(conflicts, columns, fn.col(DROPPED) | deletes)
+    told = told_of(fit.conflicts, columns, fn.col(DROPPED) | fit.deletes)
     return Rows(
         frame,
-        made,
-        fn.when(~fn.col(DROPPED), told.fault(fault)),
-        reason,
-        misfit,
-        deletes if changes else None,
-        told.where_no(fault),
+        fit.columns,
+        fault=fn.when(~fn.col(DROPPED), told.fault(fit.fault)),
+        reason=fit.reason,
+        misfit=fn.col("fault").isNotNull() & records.as_wanted,
+        deletes=fit.deletes if changes else None,
+        told=told.where_no(fit.fault),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Fit:
+    """What records are for a table, and what is amiss with them."""
+
+    columns: Mapping[str, Column]
+    conflicts: Mapping[Path, Conflict]
+    deletes: Column
+    fault: Column
+    reason: Column
+
+
+_Project = Callable[[Column, DataType], _Projection]
+
+
+def _first(project: _Project, records: Records, rules: ChangeRules) -> _Fit:
+    made = project(fn.col("value"), records.value_type)
+    deletes = rules.deletes(fn.col("value"), records.value_type)
+    return _Fit(
+        made.columns,
+        made.conflicts,
+        deletes,
+        fault=fn.coalesce(fn.col("fault").getField("text"), _fault(made, deletes, rules)),
+        reason=fn.coalesce(fn.col("fault").getField("class"), fn.lit(_ROW)),
+    )
+
+
+def _second(project: _Project, first: _Fit, text: StructType, rules: ChangeRules) -> _Fit:
+    """Take those that were not as wanted as they were read again, if they are JSON at all."""
+    made = project(fn.col(_AGAIN), text)
+    deletes = first.deletes | rules.deletes(fn.col(_AGAIN), text)
+    fits = ~is_broken(fn.col(_AGAIN))
+    return _Fit(
+        {
+            name: fn.when(fits, made.columns[name]).otherwise(column)
+            for name, column in first.columns.items()
+        },
+        either(fits, made.conflicts, first.conflicts),
+        deletes,
+        fault=fn.when(fits, _fault(made, deletes, rules)).otherwise(first.fault),
+        reason=fn.when(fits, _ROW).otherwise(first.reason),
     )
 
 
