@@ -8,6 +8,7 @@ from tests.support.fleet_lab import FleetLab
 
 from frazil.contracts.redrive import Pick, Redrive
 from frazil.spark_sink.committer import Committer
+from frazil.spark_sink.counts import BatchCounts
 from frazil.spark_sink.tables.letters import TableOfLetters
 from frazil.worker.errors import UnavailableError
 
@@ -99,10 +100,10 @@ def test_a_worker_that_ends_before_the_rows_are_there_loses_none(
     once = order()
     put_back = Committer.put_back
 
-    def fail(self: Committer, files: list[Any], rows: int, number: int) -> None:
+    def fail(self: Committer, files: list[Any], found: BatchCounts, number: int) -> None:
         if self.store.name.endswith(".a"):
             raise UnavailableError("killed here")
-        put_back(self, files, rows, number)
+        put_back(self, files, found, number)
 
     with monkeypatch.context() as killed:
         killed.setattr(Committer, "put_back", fail)

@@ -22,6 +22,7 @@ FIELDS = [
     "last_commit",
     "records",
     "dead",
+    "nulled",
     "astray",
     "redriven",
     "tables",

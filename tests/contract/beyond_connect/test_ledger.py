@@ -106,6 +106,7 @@ async def test_a_table_proves_what_is_in_it(
         "written": 5,
         "filtered": 0,
         "dead": 1,
+        "nulled": 0,
         "redriven": 0,
     }
     assert (table["rows"], table["snapshots"]) == (9, 3)

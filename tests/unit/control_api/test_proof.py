@@ -140,3 +140,10 @@ def test_a_table_without_our_ledger_proves_nothing() -> None:
     assert not empty.proved
     assert empty.newest is None
     assert empty.last_rewind is None
+
+
+def test_rows_without_a_value_are_rows_and_counted_beside_them() -> None:
+    lacking = batch(at(0), at(5), dead=1).model_copy(update={"nulled": 3})
+    proof = prove(history(lacking, batch(at(5), at(9))))
+    assert proof.proved
+    assert (proof.sums.written, proof.sums.nulled) == (8, 3)

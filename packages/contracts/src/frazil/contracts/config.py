@@ -92,10 +92,12 @@ _SECRET_NAME = re.compile(
     r"password|secret|token|credential|authorization|jaas|user\.info|(api|access|private)[-_.]?key",
     re.I,
 )
+# These end in the name of a column, whatever that is, and their values are words of ours.
+_OF_COLUMN = re.compile(r"(frazil\.tables|iceberg\.table\..+?)\.(conflict|type)\.")
 
 
 def is_secret(name: str) -> bool:
-    return _SECRET_NAME.search(name) is not None
+    return _SECRET_NAME.search(name) is not None and _OF_COLUMN.match(name) is None
 
 
 @cache

@@ -24,7 +24,8 @@ class Ledger(BaseModel):
     were for this table. All before `settled` is in every table of the connector, and the commits
     of one batch share a `commit_id`. `rewind` is the number of the last rewind that was applied
     (see `offsets.Rewind`), and `redrive` that of the last redrive; a commit of its own has the
-    `redriven` rows of dead letters, whose offsets were accounted for before. `fences` are
+    `redriven` rows of dead letters, whose offsets were accounted for before. `nulled` of its rows
+    lack a value that their columns could not hold, and are kept as letters, too. `fences` are
     properties for the sink of Kafka Connect that wrote here before, which keep it from committing
     what it had left.
     """
@@ -45,6 +46,7 @@ class Ledger(BaseModel):
     written: int = 0
     filtered: int = 0
     dead: int = 0
+    nulled: int = 0
     redrive: int = 0
     redriven: int = 0
     fences: dict[str, str] = {}

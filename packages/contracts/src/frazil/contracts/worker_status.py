@@ -42,6 +42,7 @@ class TableStatus(BaseModel):
     commits: int = 0
     records: int = 0
     dead: int = 0
+    nulled: int = 0
     last_commit: datetime | None = None
     valid_through: datetime | None = None
     maintenance: MaintenanceStatus | None = None
@@ -51,7 +52,8 @@ class WorkerStatus(BaseModel):
     """`freshness_seconds` is the age of the newest record at its commit.
 
     `astray` counts records that were for no table that there is. All records that are older than
-    `valid_through` are in every table that is running. `redriven` counts rows of dead letters.
+    `valid_through` are in every table that is running. `redriven` counts rows of dead letters,
+    `nulled` those without a value that their columns could not hold.
     """
 
     connector: str
@@ -68,6 +70,7 @@ class WorkerStatus(BaseModel):
     commits: int = 0
     records: int = 0
     dead: int = 0
+    nulled: int = 0
     astray: int = 0
     redriven: int = 0
     tables: dict[str, TableStatus] = {}

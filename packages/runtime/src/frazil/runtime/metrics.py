@@ -26,6 +26,9 @@ WORKER_RESTARTS = Counter(
 
 SINK_RECORDS = Counter("frazil_sink_records_total", "Rows committed to tables.", ["connector"])
 SINK_DEAD = Counter("frazil_sink_dead_total", "Records that could not be written.", ["connector"])
+SINK_NULLED = Counter(
+    "frazil_sink_nulled_total", "Rows without a value that is in a dead letter.", ["connector"]
+)
 SINK_ASTRAY = Counter("frazil_sink_astray_total", "Records for no table.", ["connector"])
 SINK_COMMITS = Counter("frazil_sink_commits_total", "Commits to tables.", ["connector"])
 SINK_COMMIT_SECONDS = Histogram(
@@ -120,6 +123,11 @@ CONNECTOR_RECORDS = Reading(
 CONNECTOR_DEAD = Reading(
     "kafka_connector_records_failed_total",
     "Records that this worker could not write.",
+    ("connector",),
+)
+CONNECTOR_NULLED = Reading(
+    "kafka_connector_records_nulled_total",
+    "Rows of this worker without a value that is in a dead letter.",
     ("connector",),
 )
 CONNECTOR_COMMITS = Reading(

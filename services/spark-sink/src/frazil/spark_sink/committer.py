@@ -69,6 +69,7 @@ class Driver:
             fences=before.fences if before else {},
             redrive=redrive,
             redriven=counts.redriven,
+            nulled=counts.nulled,
             consumed=counts.consumed,
             written=counts.written,
             filtered=counts.filtered,
@@ -142,15 +143,15 @@ class Committer:
         """Put our epoch into the store, so that older drivers stop."""
         self._append([], Batch(span, settled=position), BatchCounts.nothing())
 
-    def put_back(self, files: list[Any], rows: int, number: int) -> None:
+    def put_back(self, files: list[Any], found: BatchCounts, number: int) -> None:
         """Put rows of dead letters into the store, whose offsets stay where they are."""
         self.redrive = number
-        if not rows:
+        if not found.written:
             return
         # Offsets do not tell this commit from the one before, so a run of its own has to.
         self._driver = replace(self._driver, run=uuid.uuid4().hex)
         end, settled = (self.ledger.end, self.ledger.settled) if self.ledger else ({}, {})
-        counts = replace(BatchCounts.nothing(), redriven=rows)
+        counts = replace(BatchCounts.nothing(), redriven=found.written, nulled=found.nulled)
         self._append(files, Batch(BatchRange(end, end), settled), counts)
 
     def commit(self, files: list[Any], batch: Batch, counts: BatchCounts) -> bool:

@@ -1,6 +1,6 @@
 """What one batch contained, counted while it is written: no second pass over the records."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Self
@@ -26,7 +26,9 @@ class BatchCounts:
     """`misfits` did not fit at first sight; they may be rows all the same.
 
     `newest` is the time of the newest record of each partition that had any. `redriven` are rows
-    of dead letters, which were consumed long ago.
+    of dead letters, which were consumed long ago. `nulled` are rows without a value that they had,
+    `first_stop` the first record that has to stop the connector, `lacking` how many values of each
+    of some columns have no place.
     """
 
     consumed: int
@@ -38,6 +40,9 @@ class BatchCounts:
     newest: Mapping[Partition, datetime] = field(default_factory=dict)
     misfits: int = 0
     redriven: int = 0
+    nulled: int = 0
+    first_stop: BadRecord | None = None
+    lacking: tuple[int, ...] = ()
 
     @classmethod
     def nothing(cls) -> Self:
@@ -46,6 +51,10 @@ class BatchCounts:
     @property
     def written(self) -> int:
         return self.consumed - self.filtered - self.dead
+
+    @property
+    def letters(self) -> int:
+        return self.dead + self.nulled
 
     def after(self, filtered: Self) -> Self:
         """Count an earlier batch too, of which nothing was left."""
@@ -65,13 +74,14 @@ def observed(
     partitions: Sequence[Partition],
     *,
     misfit: Column | None = None,
+    more: Iterable[Column] = (),
 ) -> tuple[DataFrame, Observation]:
     observation = Observation()
     # Each is asked of every record; of very many none is.
     watched = partitions if len(partitions) <= MOST_WATCHED else ()
     newest = fn.array(*(_newest(*partition) for partition in watched)).alias("newest")
     misfits = fn.count(fn.lit(None) if misfit is None else misfit).alias("misfits")
-    return parsed.observe(observation, *_measures(fault), misfits, newest), observation
+    return parsed.observe(observation, *_measures(fault), misfits, newest, *more), observation
 
 
 def _newest(topic: str, number: int) -> Column:
@@ -95,17 +105,23 @@ def _measures(fault: Column) -> list[Column]:
 def counts_of(observation: Observation) -> BatchCounts:
     """Wait for the action on the observed rows to end, and read what was counted."""
     found = observation.get
-    first_dead = found["first_dead"]
     return BatchCounts(
         consumed=found["consumed"],
         filtered=found["filtered"],
         dead=found["dead"],
-        first_dead=None if first_dead is None else BadRecord(*first_dead),
+        first_dead=_record(found["first_dead"]),
         min_time=_moment(found["min_time"]),
         max_time=_moment(found["max_time"]),
         newest=_newest_of(found["newest"]),
         misfits=found["misfits"],
+        nulled=found.get("nulled", 0),
+        first_stop=_record(found.get("first_stop")),
+        lacking=tuple(found.get("lacking", ())),
     )
+
+
+def _record(found: Sequence[Any] | None) -> BadRecord | None:
+    return None if found is None else BadRecord(*found)
 
 
 def _newest_of(found: Sequence[Any]) -> dict[Partition, datetime]:

@@ -48,6 +48,15 @@ def bad_record_error(dead: int, first: BadRecord | None, store: str) -> BadRecor
     )
 
 
+def conflict_error(first: BadRecord, store: str) -> BadRecordError:
+    place = f"{first.topic}-{first.partition} at offset {first.offset}"
+    return BadRecordError(
+        f"A record cannot be written to {store}, and the policy of its column is `fail`: {place}: "
+        f"{first.reason}. Nothing of this batch was written. Correct the producer, the column, or "
+        "its policy (frazil.tables.conflict), then restart."
+    )
+
+
 def too_many_dead_error(
     dead: int, first: BadRecord | None, store: str, *, most: int
 ) -> BadRecordError:

@@ -23,7 +23,7 @@ from frazil.spark_sink.committer import Batch, Committer, Driver, take_position
 from frazil.spark_sink.completeness import Completeness
 from frazil.spark_sink.core.offset_log import BatchRange
 from frazil.spark_sink.counts import BadRecord
-from frazil.spark_sink.failure import bad_record_error, explain, too_many_dead_error
+from frazil.spark_sink.failure import bad_record_error, conflict_error, explain, too_many_dead_error
 from frazil.spark_sink.outcome import Outcome
 from frazil.spark_sink.redrive import Redriver
 from frazil.spark_sink.roster import Roster
@@ -130,6 +130,7 @@ class Fleet:
             counts,
             astray=split.astray + self._roster.missed(split.counts),
             dead=split.dead + sum(one.dead for one in counts.values()),
+            nulled=sum(one.nulled for one in counts.values()),
             first_dead=next(filter(None, first), None),
             done=self._roster.everywhere(span.end),
             valid_through=through,
@@ -156,7 +157,7 @@ class Fleet:
 
         def commit(name: str) -> bool:
             draft = drafts[name]
-            self._put_away(name, draft.counts.dead, draft.letters, batch)
+            self._put_away(name, draft.counts.letters, draft.letters, batch)
             return self._committers[name].commit(draft.files, batch, draft.counts)
 
         names = [name for name, draft in drafts.items() if draft.counts.consumed]
@@ -167,9 +168,9 @@ class Fleet:
         return done
 
     def _put_away(
-        self, name: str, dead: int, letters: Callable[[], DataFrame] | None, batch: Batch
+        self, name: str, count: int, letters: Callable[[], DataFrame] | None, batch: Batch
     ) -> None:
-        if dead and letters is not None:
+        if count and letters is not None:
             for box in self._boxes:
                 box.put(letters(), name, batch)
 
@@ -262,6 +263,8 @@ class Fleet:
         try:
             for name, draft in drafts.items():
                 store = self._committers[name].store.name
+                if draft.counts.first_stop is not None:
+                    raise conflict_error(draft.counts.first_stop, store)
                 self._refuse(draft.counts.dead, draft.counts.first_dead, store)
         except BadRecordError:
             for name, draft in drafts.items():

@@ -201,6 +201,7 @@ class SinkJob:
         name = self._config.connector
         metrics.SINK_RECORDS.labels(name).inc(outcome.written)
         metrics.SINK_DEAD.labels(name).inc(outcome.dead)
+        metrics.SINK_NULLED.labels(name).inc(outcome.nulled)
         metrics.SINK_ASTRAY.labels(name).inc(outcome.astray)
         metrics.SINK_COMMITS.labels(name).inc(outcome.commits)
         metrics.SINK_COMMIT_SECONDS.labels(name).observe(seconds)
@@ -210,6 +211,7 @@ class SinkJob:
             commits=status.commits + outcome.commits,
             records=status.records + outcome.written,
             dead=status.dead + outcome.dead,
+            nulled=status.nulled + outcome.nulled,
             astray=status.astray + outcome.astray,
             tables=self._tables(),
             last_commit=now if outcome.commits else status.last_commit,
@@ -222,6 +224,7 @@ class SinkJob:
             rows=outcome.written,
             tables=outcome.commits,
             dead=outcome.dead,
+            nulled=outcome.nulled,
             astray=outcome.astray,
             seconds=round(seconds, 3),
         )

@@ -21,6 +21,7 @@ class Outcome:
     first_dead: BadRecord | None
     done: Offsets
     valid_through: datetime | None = None
+    nulled: int = 0
 
     @property
     def written(self) -> int:
@@ -38,6 +39,7 @@ def with_commit(table: TableStatus, counts: BatchCounts) -> TableStatus:
             "commits": table.commits + 1,
             "records": table.records + counts.written,
             "dead": table.dead + counts.dead,
+            "nulled": table.nulled + counts.nulled,
             "last_commit": datetime.now(UTC),
         }
     )

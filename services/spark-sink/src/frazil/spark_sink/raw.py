@@ -5,6 +5,8 @@ from pyspark.sql import functions as fn
 
 # A record as Kafka's source gives it.
 RECORD = ("topic", "partition", "offset", "timestamp", "key", "value", "headers")
+# The reason of a letter whose record is a row all the same, without one of its values.
+NULLED = "nulled"
 HEADERS = "array<struct<key: string, value: binary>>"
 
 

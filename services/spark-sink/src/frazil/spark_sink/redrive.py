@@ -73,9 +73,9 @@ class Redriver:
             # Done, by a driver that ended before it could take the letters away.
             return 0
         draft = committer.store.write(records, ())
-        if draft.counts.dead and draft.letters is not None:
+        if draft.counts.letters and draft.letters is not None:
             self._keep(draft.letters(), name)
-        committer.put_back(draft.files, draft.counts.written, self.order.number)
+        committer.put_back(draft.files, draft.counts, self.order.number)
         return draft.counts.written
 
     def _keep(self, letters: DataFrame, name: str) -> None:
@@ -87,7 +87,7 @@ class Redriver:
         # Whatever the clock here says: what is put away now must not be taken for what was picked.
         now = fn.greatest(fn.current_timestamp(), fn.lit(newest))
         written = box.store.write(letters.withColumn("failed_at", now), ())
-        box.put_back(written.files, written.counts.consumed, self.order.number)
+        box.put_back(written.files, written.counts, self.order.number)
 
 
 def _refused(records: DataFrame) -> DataFrame:

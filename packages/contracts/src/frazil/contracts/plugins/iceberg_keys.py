@@ -3,6 +3,8 @@
 from frazil.contracts.config import Importance, Key, KeyFamily, KeyType, Width, section
 from frazil.contracts.plugins.frazil_keys import DEAD_LETTER_TABLE
 from frazil.contracts.plugins.iceberg_tables import (
+    AUTO_CREATE,
+    IGNORE_CASE,
     NAMESPACE,
     OPERATION,
     SEQUENCE,
@@ -120,7 +122,7 @@ _TABLES = section(
         display_name="Unavailable value",
     ),
     Key(
-        "iceberg.tables.auto-create-enabled",
+        AUTO_CREATE,
         KeyType.BOOLEAN,
         default=False,
         documentation="Create a table that does not exist, and its namespaces, from what the first "
@@ -148,7 +150,7 @@ _TABLES = section(
         display_name="Optional columns",
     ),
     Key(
-        "iceberg.tables.schema-case-insensitive",
+        IGNORE_CASE,
         KeyType.BOOLEAN,
         default=False,
         documentation="Find columns whatever the case of a field.",

@@ -2,6 +2,12 @@
 
 from collections.abc import Iterator
 
+from frazil.contracts.plugins.conflict_keys import (
+    CONFLICT_FAMILIES,
+    CONFLICT_KEYS,
+    check_columns,
+    doubt_types,
+)
 from frazil.contracts.plugins.converters import check_converters
 from frazil.contracts.plugins.frazil_keys import FRAZIL_FAMILIES, FRAZIL_KEYS, READING_KEYS
 from frazil.contracts.plugins.iceberg_keys import (
@@ -92,12 +98,13 @@ def _plugin(class_name: str) -> Plugin:
         about=ABOUT,
         kind_keys=SINK_KEYS,
         keys=ICEBERG_KEYS
+        + CONFLICT_KEYS
         + MAINTENANCE_KEYS
         + TAKEOVER_KEYS
         + FRAZIL_KEYS
         + READING_KEYS
         + CONVERTER_KEYS,
-        families=ICEBERG_FAMILIES + FRAZIL_FAMILIES + SINK_FAMILIES,
+        families=ICEBERG_FAMILIES + CONFLICT_FAMILIES + FRAZIL_FAMILIES + SINK_FAMILIES,
         rules=(
             check_topics,
             check_dead_letters,
@@ -109,12 +116,14 @@ def _plugin(class_name: str) -> Plugin:
             check_partitions,
             check_dead_letter_table,
             check_evolution,
+            check_columns,
             check_converters,
         ),
         doubts=(
             doubt_strange_tables,
             doubt_properties,
             doubt_routes,
+            doubt_types,
             doubt_maintenance,
             doubt_dead_letters,
         ),

@@ -23,10 +23,16 @@ PARTITION_BY = "partition-by"
 EVOLVE = "evolve-schema-enabled"
 MAIN = "main"
 
+CONFLICT = "conflict"
+TYPE = "type"
+IGNORE_CASE = "iceberg.tables.schema-case-insensitive"
+AUTO_CREATE = "iceberg.tables.auto-create-enabled"
+
 _SETTINGS = ("commit-branch", "id-columns", PARTITION_BY, ROUTE_REGEX, EVOLVE)
+_OF_COLUMNS = rf"(?:{CONFLICT}|{TYPE})\..+"
 # `write-props` is no table but a spelling of Tabular's for properties of writing.
 _OF_TABLE = re.compile(
-    rf"iceberg\.table\.(?!write-props\.)(.+)\.({'|'.join(_SETTINGS)})", re.DOTALL
+    rf"iceberg\.table\.(?!write-props\.)(.+?)\.({'|'.join((_OF_COLUMNS, *_SETTINGS))})", re.DOTALL
 )
 _WRITING = ("iceberg.tables.write-props.", "iceberg.table.write-props.")
 _WAY_OUT = f"Correct or remove it, or set {UNKNOWN_KEYS}=warn."
@@ -34,11 +40,21 @@ _WAY_OUT = f"Correct or remove it, or set {UNKNOWN_KEYS}=warn."
 
 def table_setting(config: ParsedConfig, table: str, setting: str) -> str | None:
     """Return what is set for one table, named with its namespace or, as newer sinks do, without."""
-    for name in (table, table.rpartition(".")[2]):
+    for name in table_names(table):
         text = config.submitted.get(f"iceberg.table.{name}.{setting}")
         if text:
             return text
     return None
+
+
+def table_names(table: str) -> tuple[str, str]:
+    return table, table.rpartition(".")[2]
+
+
+def of_table(name: str) -> tuple[str, str] | None:
+    """Return table and setting of a key that is of one table."""
+    found = _OF_TABLE.fullmatch(name)
+    return (found[1], found[2]) if found else None
 
 
 def commit_branch(config: ParsedConfig, table: str) -> str:
@@ -118,16 +134,16 @@ def check_dead_letter_table(config: ParsedConfig) -> Iterator[Complaint]:
 def doubt_strange_tables(config: ParsedConfig) -> Iterator[Complaint]:
     """Object to settings of a table that is not listed."""
     listed = config[LISTED] or ()
-    known = {name for table in listed for name in (table, table.rpartition(".")[2])}
+    known = {name for table in listed for name in table_names(table)}
     for name in config.submitted:
-        found = _OF_TABLE.fullmatch(name)
-        if not listed or found is None or found[1] in known:
+        found = of_table(name)
+        if not listed or found is None or found[0] in known:
             continue
-        nearest = get_close_matches(found[1], sorted(known), n=1)
-        guess = f" Did you mean iceberg.table.{nearest[0]}.{found[2]}?" if nearest else ""
+        nearest = get_close_matches(found[0], sorted(known), n=1)
+        guess = f" Did you mean iceberg.table.{nearest[0]}.{found[1]}?" if nearest else ""
         yield Complaint(
             name,
-            f"Key {name} has no effect: {found[1]} is not in {LISTED}.{guess} {_WAY_OUT}",
+            f"Key {name} has no effect: {found[0]} is not in {LISTED}.{guess} {_WAY_OUT}",
         )
 
 
@@ -157,5 +173,5 @@ def doubt_routes(config: ParsedConfig) -> Iterator[Complaint]:
 
 
 def _setting_of(name: str) -> str | None:
-    found = _OF_TABLE.fullmatch(name)
-    return found[2] if found else None
+    found = of_table(name)
+    return found[1] if found else None

@@ -34,6 +34,7 @@ _TASKS_BY_STATE = {
 _FIGURES: dict[Reading, Callable[[WorkerStatus], float | None]] = {
     metrics.CONNECTOR_RECORDS: lambda status: status.records,
     metrics.CONNECTOR_DEAD: lambda status: status.dead,
+    metrics.CONNECTOR_NULLED: lambda status: status.nulled,
     metrics.CONNECTOR_COMMITS: lambda status: status.commits,
     metrics.CONNECTOR_LAG: lambda status: status.lag,
     metrics.CONNECTOR_FRESHNESS: lambda status: status.freshness_seconds,

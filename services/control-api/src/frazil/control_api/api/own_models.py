@@ -65,6 +65,7 @@ class ConnectorHealth(BaseModel):
     last_commit: datetime | None
     records: int | None
     dead: int | None = Field(description="Records that could not be written.")
+    nulled: int | None = Field(description="Rows without a value that is in a dead letter.")
     astray: int | None = Field(description="Records that were for no table that there is.")
     redriven: int | None = Field(description="Dead letters that have become rows.")
     tables: dict[str, TableStatus] = Field(description="Each table of a sink, by its name.")
@@ -89,6 +90,7 @@ class ConnectorHealth(BaseModel):
             last_commit=status.last_commit if status else None,
             records=status.records if status else None,
             dead=status.dead if status else None,
+            nulled=status.nulled if status else None,
             astray=status.astray if status else None,
             redriven=status.redriven if status else None,
             tables=status.tables if status else {},

@@ -20,6 +20,7 @@ class Sums(BaseModel):
     written: int
     filtered: int
     dead: int
+    nulled: int = Field(description="Rows without a value that their columns could not hold.")
     redriven: int = Field(description="Rows of dead letters, beside those written.")
 
 

@@ -82,7 +82,7 @@ class Imbalance:
 class Sums:
     """`offsets` counts those passed over: markers of transactions are offsets without a record.
 
-    `redriven` are rows of dead letters beside those written.
+    `redriven` are rows of dead letters beside those written, `nulled` rows that lack a value.
     """
 
     commits: int = 0
@@ -91,6 +91,7 @@ class Sums:
     written: int = 0
     filtered: int = 0
     dead: int = 0
+    nulled: int = 0
     redriven: int = 0
 
 
@@ -149,6 +150,7 @@ def _sums(ledgers: Sequence[Ledger]) -> Sums:
         written=sum(ledger.written for ledger in ledgers),
         filtered=sum(ledger.filtered for ledger in ledgers),
         dead=sum(ledger.dead for ledger in ledgers),
+        nulled=sum(ledger.nulled for ledger in ledgers),
         redriven=sum(ledger.redriven for ledger in ledgers),
     )
 

@@ -8,6 +8,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
+from frazil.contracts.columns import Path
 from frazil.contracts.ledger import Ledger
 from frazil.spark_sink.core.judge import Claim, Verdict
 from frazil.spark_sink.tables.changes import (
@@ -64,7 +65,7 @@ class ChangingTable(TableStore):
                 f"{self._id} has the property {_ANY_SCHEMA}, with which Spark cannot merge "
                 "changes. Remove it: the columns of a table follow its records without it."
             )
-        keys = self._keys.id_columns(self._id) or self._lake.key_of(table)
+        keys = self._key_columns()
         missing = [key for key in keys if key not in self._schema.names]
         if missing or not keys:
             lacks = f"no column {', '.join(missing)}" if missing else "no identifier fields"
@@ -74,6 +75,12 @@ class ChangingTable(TableStore):
             )
         self._changes = replace(self._keys.change_rules, keys=keys)
         self._deleted = self._remembering() if self._changes.sequence else None
+
+    def _key_columns(self) -> tuple[str, ...]:
+        return self._keys.id_columns(self._id) or self._lake.key_of(self._table)
+
+    def _deciding(self) -> Sequence[Path]:
+        return [*((key,) for key in self._key_columns()), self._keys.change_rules.sequence]
 
     def _remembering(self) -> Deleted:
         path = self._changes.sequence

@@ -1,52 +1,43 @@
 """Values into columns of other types, leniently as Kafka Connect's sinks, but never with a loss.
 
 Numbers and their texts stand for each other, structures become JSON text, base64 becomes bytes;
-numbers are days in a date and milliseconds in a timestamp. What cannot be kept is a fault.
+numbers are days in a date and milliseconds in a timestamp. What cannot be kept is a fault, unless
+the rules of the spot where it is say otherwise.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import reduce
-from operator import or_
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from pyspark.sql import Column
 from pyspark.sql import functions as fn
 from pyspark.sql.types import (
     ArrayType,
-    BinaryType,
-    BooleanType,
     DataType,
-    DateType,
-    DecimalType,
-    FractionalType,
-    IntegralType,
-    LongType,
     MapType,
     NullType,
-    NumericType,
     StringType,
     StructField,
     StructType,
-    TimestampNTZType,
-    TimestampType,
     VariantType,
 )
 
-# Beyond these the arithmetic of dates would fail the whole batch.
-_MOST_MILLIS = 253_402_300_799_999
-_MOST_DAYS = 2_932_896
-_Times = TimestampType | TimestampNTZType
+from frazil.contracts.columns import Path, Policy
+from frazil.spark_sink.tables.conflicts import (
+    ANYWHERE,
+    RAW_SUFFIX,
+    Conflict,
+    Converted,
+    Spot,
+    any_of,
+    has_place,
+)
+from frazil.spark_sink.tables.single import plain_text, single, text_of_value
+from frazil.spark_sink.tables.strict import differs, differs_in_json
+
+Find = Callable[[StructField], tuple[Column, DataType] | None]
 
 
-@dataclass(frozen=True, eq=False)
-class Converted:
-    """A column of the wanted type; `failed` tells where a value was lost, None if never."""
-
-    column: Column
-    failed: Column | None = None
-
-
-def convert(column: Column, source: DataType, target: DataType) -> Converted:
+def convert(column: Column, source: DataType, target: DataType, at: Spot = ANYWHERE) -> Converted:
     """Change a column of one type to another; where that cannot be, every value is a fault."""
     if isinstance(source, NullType):
         return Converted(fn.lit(None).cast(target))
@@ -54,18 +45,35 @@ def convert(column: Column, source: DataType, target: DataType) -> Converted:
         return Converted(column)
     if isinstance(target, VariantType):
         return Converted(fn.to_variant_object(column))
+    if isinstance(source, VariantType) and at.rules.judges:
+        return _of_json(column, target, at)
     if isinstance(target, StructType):
-        return _to_struct(column, source, target)
+        return _to_struct(column, source, target, at)
     if isinstance(target, ArrayType):
-        return _to_array(column, source, target)
+        return _to_array(column, source, target, at)
     if isinstance(target, MapType):
-        return _to_map(column, source, target)
-    if isinstance(target, StringType):
-        return Converted(_text(column, source))
-    made = _leaf(column, source, target)
-    if made is None:
-        return Converted(fn.lit(None).cast(target), column.isNotNull())
-    return Converted(made, column.isNotNull() & made.isNull())
+        return _to_map(column, source, target, at)
+    made = single(column, source, target)
+    if at.policy is Policy.FAIL:
+        return at.settled(made.column, differs(column, source, made.column, target), target)
+    return made if made.failed is None else at.settled(made.column, made.failed, target)
+
+
+def _of_json(column: Column, target: DataType, at: Spot) -> Converted:
+    """Convert what was read as it is, for it may be anything; null in JSON is no value."""
+    has_value = column.isNotNull() & ~fn.is_variant_null(column)
+    if not isinstance(target, StructType | ArrayType | MapType):
+        made = single(fn.try_variant_get(column, "$", "string"), StringType(), target)
+        if at.policy is Policy.FAIL:
+            wrong = has_value & differs_in_json(column, made.column, target)
+            return at.settled(made.column, wrong, target)
+        return made if made.failed is None else at.settled(made.column, made.failed, target)
+    source: DataType = MapType(StringType(), VariantType())
+    if isinstance(target, ArrayType):
+        source = ArrayType(VariantType())
+    held = fn.try_variant_get(column, "$", source.simpleString())
+    made = convert(held, source, target, at)
+    return made.told_by(at.settled(made.column, has_value & held.isNull(), target))
 
 
 def fits(source: DataType, target: DataType) -> bool:
@@ -92,37 +100,57 @@ def fits(source: DataType, target: DataType) -> bool:
     return source == target
 
 
-def any_of(failures: list[Column]) -> Column | None:
-    return reduce(or_, failures) if failures else None
-
-
-def _to_struct(column: Column, source: DataType, target: StructType) -> Converted:
+def _to_struct(column: Column, source: DataType, target: StructType, at: Spot) -> Converted:
     find = _member_of(column, source)
     if find is None:
-        return Converted(fn.lit(None).cast(target), column.isNotNull())
-    parts, failures = [], []
-    for field in target.fields:
-        made = member(find(field), field)
-        parts.append(made.column.alias(field.name))
-        if made.failed is not None:
-            failures.append(made.failed)
-    failed = any_of(failures)
-    whole = fn.when(column.isNotNull(), fn.struct(*parts))
-    return Converted(whole, None if failed is None else column.isNotNull() & failed)
+        return at.settled(fn.lit(None).cast(target), column.isNotNull(), target)
+    return _whole(column, members(find, target.fields, at))
 
 
-def member(found: tuple[Column, DataType] | None, field: StructField) -> Converted:
-    """Convert what a record has for a field, if it has it; a required one has to have a value."""
-    column, kind = found if found is not None else (fn.lit(None), NullType())
-    made = convert(column, kind, field.dataType)
+def _whole(column: Column, parts: dict[str, Converted]) -> Converted:
+    struct = fn.struct(*(made.column.alias(name) for name, made in parts.items()))
+    told = Converted(struct).told_by(*parts.values())
+    return told.told_where(
+        lambda where: column.isNotNull() & where, fn.when(column.isNotNull(), struct)
+    )
+
+
+def members(find: Find, fields: Sequence[StructField], at: Spot) -> dict[str, Converted]:
+    """Convert what a record has for fields; what is loose is kept as text in a field beside."""
+    made: dict[str, Converted] = {}
+    texts: dict[str, Column] = {}
+    for field in fields:
+        column, kind = find(field) or (fn.lit(None), NullType())
+        one = convert(column, kind, field.dataType, at.inside(field.name))
+        if one.loose is not None:
+            loose = fn.coalesce(one.loose, fn.lit(False))
+            texts[field.name + RAW_SUFFIX] = fn.when(loose, plain_text(column, kind))
+            lacking = None if has_place(field, fields) else at.inside(field.name)
+            one = _placed(one, loose, lacking, field)
+        made[field.name] = _required(one, field)
+    for name in texts.keys() & made.keys():
+        made[name] = replace(made[name], column=fn.coalesce(texts[name], made[name].column))
+    return made
+
+
+def _placed(made: Converted, loose: Column, lacking: Spot | None, field: StructField) -> Converted:
+    """Leave null what is kept beside; tell of it if there is no place yet."""
+    one = replace(made, column=fn.when(~loose, made.column), loose=None)
+    if lacking is None:
+        return one
+    lacks = Conflict(loose, field.dataType)
+    return replace(one, conflicts={**one.conflicts, lacking.path: lacks})
+
+
+def _required(made: Converted, field: StructField) -> Converted:
+    """Let a required field fail that has no value, and still where a value in it was lost."""
     if field.nullable:
         return made
-    return Converted(made.column, made.column.isNull())
+    inner = made.failed if isinstance(field.dataType, StructType | ArrayType | MapType) else None
+    return replace(made, failed=any_of([made.column.isNull(), inner]))
 
 
-def _member_of(
-    column: Column, source: DataType
-) -> Callable[[StructField], tuple[Column, DataType] | None] | None:
+def _member_of(column: Column, source: DataType) -> Find | None:
     if isinstance(source, StructType):
         fields = {field.name: field.dataType for field in source.fields}
         return lambda field: (
@@ -133,42 +161,66 @@ def _member_of(
     return None
 
 
-def _to_array(column: Column, source: DataType, target: ArrayType) -> Converted:
+def _to_array(column: Column, source: DataType, target: ArrayType, at: Spot) -> Converted:
     if not isinstance(source, ArrayType):
-        return Converted(fn.lit(None).cast(target), column.isNotNull())
+        return at.settled(fn.lit(None).cast(target), column.isNotNull(), target)
+    field = StructField("element", target.elementType, target.containsNull)
 
     def made(element: Column) -> Converted:
-        field = StructField("element", target.elementType, target.containsNull)
-        return member((element, source.elementType), field)
+        one = convert(element, source.elementType, field.dataType, at.inside(field.name))
+        return _required(one, field)
 
+    return _each(column, made)
+
+
+def _each(column: Column, made: Callable[[Column], Converted]) -> Converted:
+    """Convert each element, and tell of a list what there is to tell of any of them."""
     whole = fn.transform(column, lambda element: made(element).column)
-    if made(fn.lit(None)).failed is None:
-        return Converted(whole)
-    return Converted(whole, fn.exists(column, lambda element: _failed(made(element))))
+    told = made(fn.lit(None))
+
+    def anywhere(tell: Callable[[Converted], Column | None]) -> Column:
+        return fn.exists(column, lambda element: _said(tell(made(element))))
+
+    def at(path: Path) -> Callable[[Converted], Column]:
+        return lambda one: one.conflicts[path].where
+
+    return Converted(
+        whole,
+        failed=None if told.failed is None else anywhere(lambda one: one.failed),
+        loose=None if told.loose is None else anywhere(lambda one: one.loose),
+        conflicts={
+            path: replace(one, where=anywhere(at(path))) for path, one in told.conflicts.items()
+        },
+    )
 
 
-def _failed(made: Converted) -> Column:
-    return fn.lit(False) if made.failed is None else made.failed
+def _said(told: Column | None) -> Column:
+    return fn.lit(False) if told is None else told
 
 
-def _to_map(column: Column, source: DataType, target: MapType) -> Converted:
+def _to_map(column: Column, source: DataType, target: MapType, at: Spot) -> Converted:
     if isinstance(source, StructType):
         column, source = _as_map(column, source, target.valueType)
     if not isinstance(source, MapType):
-        return Converted(fn.lit(None).cast(target), column.isNotNull())
-    entries = fn.map_entries(column)
-    kind = StructType([StructField("key", source.keyType), StructField("value", source.valueType)])
-    pair = StructType(
-        [
-            StructField("key", target.keyType, nullable=False),
-            StructField("value", target.valueType, target.valueContainsNull),
-        ]
-    )
-    made = _to_array(entries, ArrayType(kind), ArrayType(pair))
-    if made.failed is None:
-        return Converted(fn.map_from_entries(made.column))
+        return at.settled(fn.lit(None).cast(target), column.isNotNull(), target)
+    key = StructField("key", target.keyType, nullable=False)
+    value = StructField("value", target.valueType, target.valueContainsNull)
+    kinds = (source.keyType, source.valueType)
+
+    def made(entry: Column) -> Converted:
+        pair = {
+            field.name: _required(
+                convert(entry.getField(field.name), kind, field.dataType, at.inside(field.name)),
+                field,
+            )
+            for field, kind in zip((key, value), kinds, strict=True)
+        }
+        return _whole(entry, pair)
+
+    each = _each(fn.map_entries(column), made)
+    lost, whole = any_of([each.failed, each.loose]), fn.map_from_entries(each.column)
     # A key that became null would fail the batch and not the record.
-    return Converted(fn.when(~made.failed, fn.map_from_entries(made.column)), made.failed)
+    return replace(each, column=whole if lost is None else fn.when(~lost, whole))
 
 
 def _as_map(column: Column, source: StructType, value: DataType) -> tuple[Column, DataType]:
@@ -181,77 +233,7 @@ def _as_map(column: Column, source: StructType, value: DataType) -> tuple[Column
     pairs: list[Column] = []
     for field in source.fields:
         held = column.getField(field.name)
-        text = held if field.dataType == kind else _text(held, field.dataType)
+        text = held if field.dataType == kind else text_of_value(held, field.dataType)
         pairs += [fn.lit(field.name), text]
     whole = fn.map_filter(fn.create_map(*pairs), lambda _key, held: held.isNotNull())
     return fn.when(column.isNotNull(), whole), MapType(StringType(), kind)
-
-
-def _text(column: Column, source: DataType) -> Column:
-    if isinstance(source, StructType | ArrayType | MapType | VariantType):
-        return fn.to_json(column)
-    return fn.base64(column) if isinstance(source, BinaryType) else column.cast(StringType())
-
-
-def _leaf(column: Column, source: DataType, target: DataType) -> Column | None:
-    """Return null where there is no such value; None if there is none for any."""
-    if isinstance(target, IntegralType):
-        return _integer(column, source, target)
-    if isinstance(target, FractionalType):
-        numeric = isinstance(source, NumericType | StringType)
-        return column.try_cast(target) if numeric else None
-    if isinstance(target, _Times):
-        return _timestamp(column, source, target)
-    if isinstance(target, DateType):
-        return _date(column, source)
-    if isinstance(target, BinaryType) and isinstance(source, StringType):
-        return fn.try_to_binary(column, fn.lit("base64"))
-    if isinstance(target, BooleanType) and isinstance(source, StringType):
-        return column.try_cast(target)
-    return None
-
-
-def _integer(column: Column, source: DataType, target: DataType) -> Column | None:
-    if isinstance(source, IntegralType):
-        return column.try_cast(target)
-    if isinstance(source, NumericType | StringType):
-        # A fraction is not cut off in silence: only whole numbers have a place.
-        exact = column.try_cast(DecimalType(38, 10))
-        return fn.when(exact == fn.floor(exact), exact.try_cast(target))
-    return None
-
-
-def _timestamp(column: Column, source: DataType, target: DataType) -> Column | None:
-    if isinstance(source, DateType | _Times):
-        return column.cast(target)
-    if isinstance(source, NumericType):
-        return _of_millis(column, target)
-    if isinstance(source, StringType):
-        dated = fn.substring(column, 5, 1) == "-"
-        return fn.when(dated, column.try_cast(target)).otherwise(
-            fn.coalesce(_of_millis(column, target), column.try_cast(target))
-        )
-    return None
-
-
-def _of_millis(column: Column, target: DataType) -> Column:
-    millis = column.try_cast(LongType())
-    return fn.when(fn.abs(millis) <= _MOST_MILLIS, fn.timestamp_millis(millis).cast(target))
-
-
-def _date(column: Column, source: DataType) -> Column | None:
-    if isinstance(source, _Times):
-        return column.cast(DateType())
-    if isinstance(source, NumericType):
-        return _of_days(column)
-    if isinstance(source, StringType):
-        dated = fn.substring(column, 5, 1) == "-"
-        return fn.when(dated, column.try_cast(DateType())).otherwise(
-            fn.coalesce(_of_days(column), column.try_cast(DateType()))
-        )
-    return None
-
-
-def _of_days(column: Column) -> Column:
-    days = column.try_cast("int")
-    return fn.when(fn.abs(days) <= _MOST_DAYS, fn.date_from_unix_date(days))

@@ -12,13 +12,14 @@ from frazil.contracts.partitioning import PartitionPart
 from frazil.spark_sink.catalog import catalog_error, is_silent
 from frazil.spark_sink.tables.evolution import AddColumn, Change, WidenColumn
 from frazil.worker.bridge import java_session, jvm, new_array
-from frazil.worker.errors import BadTableError
+from frazil.worker.errors import BadTableError, WorkerError
 from frazil.worker.jvm_errors import JAVA_ERRORS, java_message
 
 # A catalog that is started anew is back in seconds; a new driver needs longer than that.
 _PATIENCE_SECONDS = 15
 _PAUSE_SECONDS = 0.5
 _THERE = ("AlreadyExistsException",)
+_NO_SCHEMA = "Invalid schema"
 LOST_RACE = "CommitFailedException"
 
 
@@ -90,7 +91,7 @@ class Lake:
             message = java_message(error)
             found = self.load(name) if any(sign in message for sign in _THERE) else None
             if found is None:
-                raise catalog_error(message, name) from None
+                raise _creation_error(message, name) from None
             return found
 
     def change(self, table: Any, name: str, changes: Sequence[Change]) -> None:
@@ -187,3 +188,13 @@ class Lake:
         for number, level in enumerate(levels):
             array[number] = level
         return self.iceberg.catalog.Namespace.of(array)
+
+
+def _creation_error(message: str, name: str) -> WorkerError:
+    if _NO_SCHEMA not in message:
+        return catalog_error(message, name)
+    return BadTableError(
+        f"Table {name} cannot have columns of the types that are asked for. A variant needs "
+        "iceberg.tables.auto-create-props.format-version=3.",
+        message,
+    )

@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 from frazil.contracts.redrive import Pick
 from frazil.runtime.logs import get_logger
 from frazil.spark_sink.catalog import catalog_error
-from frazil.spark_sink.raw import RECORD
+from frazil.spark_sink.raw import NULLED, RECORD
 from frazil.spark_sink.tables.changes import quoted
 from frazil.spark_sink.tables.lake import Lake
 from frazil.spark_sink.tables.letter_table import SCHEMA, LetterTable
@@ -66,7 +66,9 @@ class TableOfLetters:
                 " AND ".join(text.format(f":p{number}_{of}") for of, (text, _) in found.items())
             )
             args |= {f"p{number}_{of}": value for of, (_, value) in found.items()}
-        return f"connector = :connector AND ({' OR '.join(any_of)})", args
+        # A letter whose record is a row must not become a second one.
+        once = f"NOT reason <=> '{NULLED}'"
+        return f"connector = :connector AND {once} AND ({' OR '.join(any_of)})", args
 
     @property
     def _name(self) -> str:

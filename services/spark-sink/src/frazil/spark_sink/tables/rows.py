@@ -1,35 +1,29 @@
 """Records to rows of one table: fields to columns, and why a record cannot be a row."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
-from pyspark.sql.types import (
-    ArrayType,
-    DataType,
-    MapType,
-    StringType,
-    StructField,
-    StructType,
-    TimestampNTZType,
-    TimestampType,
-    VariantType,
-)
+from pyspark.sql.types import ArrayType, DataType, MapType, StructField, StructType
 
+from frazil.contracts.columns import ColumnRules, Path
 from frazil.spark_sink.counts import DROPPED
-from frazil.spark_sink.raw import letters_of
+from frazil.spark_sink.raw import NULLED, letters_of
 from frazil.spark_sink.records.apart import together
 from frazil.spark_sink.records.json_values import is_broken, json_column, json_text
-from frazil.spark_sink.records.paths import Path, struct_of
 from frazil.spark_sink.records.reader import Records
 from frazil.spark_sink.tables.changes import DELETES, ChangeRules
-from frazil.spark_sink.tables.convert import member
+from frazil.spark_sink.tables.conflicts import Conflict, Spot, Told, either, told_of
+from frazil.spark_sink.tables.convert import members
+from frazil.spark_sink.tables.reading import as_text
 
 MISFIT = "misfit"
 _COUNTED = ("topic", "partition", "offset", "timestamp", DROPPED)
 _AGAIN = "again"
 _ROW = "row"
+_PLAIN = ColumnRules()
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +31,8 @@ class Rows:
     """A frame of records, the columns that make rows of them, and the fault of each, or null.
 
     `reason` is the class of that fault, `misfit` tells where JSON was not what was wanted, and
-    `deletes` where a record deletes the row of its key; None where records are not changes.
+    `deletes` where a record deletes the row of its key; None where records are not changes. `told`
+    is what the rules of columns have to tell of records, if there are any.
     """
 
     frame: DataFrame
@@ -46,6 +41,7 @@ class Rows:
     reason: Column
     misfit: Column
     deletes: Column | None = None
+    told: Told = field(default_factory=Told)
 
     @property
     def made(self) -> DataFrame:
@@ -60,6 +56,7 @@ class Rows:
             *deletes,
             self.misfit.alias(MISFIT),
             self.fault.alias("fault"),
+            *self.told.columns,
             *(column.alias(str(number)) for number, column in columns),
         )
 
@@ -73,7 +70,15 @@ def good(made: DataFrame, schema: StructType, *beside: Column) -> DataFrame:
 
 
 def letters(rows: Iterable[Rows]) -> DataFrame:
-    return together(letters_of(one.frame, one.reason, one.fault) for one in rows)
+    """Take out the records that are no rows, and those whose rows lack a value of theirs."""
+    return together(letters_of(one.frame, *_why(one)) for one in rows)
+
+
+def _why(one: Rows) -> tuple[Column, Column]:
+    if one.told.nulled is None:
+        return one.reason, one.fault
+    reason = fn.when(one.fault.isNotNull(), one.reason).otherwise(NULLED)
+    return reason, fn.coalesce(one.fault, one.told.nulled)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,39 +87,12 @@ class _Projection:
 
     columns: dict[str, Column]
     faults: dict[str, Column]
+    conflicts: Mapping[Path, Conflict] = field(default_factory=dict)
 
     def fault(self, of: Sequence[str] | None = None) -> Column:
         """Return the first fault, be it of some columns only."""
         asked = [fault for name, fault in self.faults.items() if of is None or name in ("", *of)]
         return fn.coalesce(fn.lit(None).cast("string"), *asked)
-
-
-def wanted(schema: StructType, path: Path = ()) -> StructType:
-    """Return the type to parse JSON with, for a table of this schema, and one more field.
-
-    Spark would take numbers for seconds in a timestamp, so these are read as text.
-    """
-    made = _changed(schema, lambda kind: isinstance(kind, TimestampType | TimestampNTZType))
-    return _with_field(made, path)
-
-
-def _with_field(kind: StructType, path: Path) -> StructType:
-    if not path:
-        return kind
-    name, rest = path[0], path[1:]
-    if name not in kind.names:
-        return StructType([*kind.fields, *struct_of([path]).fields])
-    held = kind[name].dataType
-    inner = _with_field(held, rest) if isinstance(held, StructType) else held
-    return StructType(
-        [StructField(f.name, inner if f.name == name else f.dataType) for f in kind.fields]
-    )
-
-
-def as_text(schema: StructType, path: Path = ()) -> StructType:
-    """Return the type to parse JSON with where a value was not of the column's type."""
-    made = _changed(schema, lambda kind: not isinstance(kind, VariantType))
-    return _with_field(made, path)
 
 
 def rows_of(
@@ -124,37 +102,70 @@ def rows_of(
     ignore_case: bool,
     again: bool,
     changes: ChangeRules | None = None,
+    columns: ColumnRules = _PLAIN,
 ) -> Rows:
     """Fit records to a table. With `again` JSON that was not as wanted is parsed as text."""
-    frame = records.frame
-    first = _projection(fn.col("value"), records.value_type, schema, ignore_case=ignore_case)
     rules = changes or ChangeRules()
-    deletes = rules.deletes(fn.col("value"), records.value_type)
-    fault = fn.coalesce(fn.col("fault").getField("text"), _fault(first, deletes, rules))
-    reason = fn.coalesce(fn.col("fault").getField("class"), fn.lit(_ROW))
-    misfit = fn.col("fault").isNotNull() & records.as_wanted
-    if not (again and records.as_wanted):
-        fault = fn.when(~fn.col(DROPPED), fault)
-        return Rows(frame, first.columns, fault, reason, misfit, deletes if changes else None)
-    text = as_text(schema, rules.operation)
-    parsed = json_column(json_text(fn.col("raw_value")), text)
-    frame = frame.select("*", fn.when(fn.col("fault").isNotNull(), parsed).alias(_AGAIN))
-    second = _projection(fn.col(_AGAIN), text, schema, ignore_case=ignore_case)
-    deletes = deletes | rules.deletes(fn.col(_AGAIN), text)
-    fits = ~is_broken(fn.col(_AGAIN))
-    columns = {
-        name: fn.when(fits, second.columns[name]).otherwise(column)
-        for name, column in first.columns.items()
-    }
-    fault = fn.when(fits, _fault(second, deletes, rules)).otherwise(fault)
-    reason = fn.when(fits, _ROW).otherwise(reason)
+    project = partial(_projection, schema=schema, rules=columns, ignore_case=ignore_case)
+    frame, fit = records.frame, _first(project, records, rules)
+    if again and records.as_wanted:
+        text = as_text(schema, rules.operation, columns)
+        parsed = json_column(json_text(fn.col("raw_value")), text)
+        frame = frame.select("*", fn.when(fn.col("fault").isNotNull(), parsed).alias(_AGAIN))
+        fit = _second(project, fit, text, rules)
+    # Of a record that deletes a row no more is needed than its key.
+    told = told_of(fit.conflicts, columns, fn.col(DROPPED) | fit.deletes)
     return Rows(
         frame,
-        columns,
-        fn.when(~fn.col(DROPPED), fault),
-        reason,
-        misfit,
-        deletes if changes else None,
+        fit.columns,
+        fault=fn.when(~fn.col(DROPPED), told.fault(fit.fault)),
+        reason=fit.reason,
+        misfit=fn.col("fault").isNotNull() & records.as_wanted,
+        deletes=fit.deletes if changes else None,
+        told=told.where_no(fit.fault),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Fit:
+    """What records are for a table, and what is amiss with them."""
+
+    columns: Mapping[str, Column]
+    conflicts: Mapping[Path, Conflict]
+    deletes: Column
+    fault: Column
+    reason: Column
+
+
+_Project = Callable[[Column, DataType], _Projection]
+
+
+def _first(project: _Project, records: Records, rules: ChangeRules) -> _Fit:
+    made = project(fn.col("value"), records.value_type)
+    deletes = rules.deletes(fn.col("value"), records.value_type)
+    return _Fit(
+        made.columns,
+        made.conflicts,
+        deletes,
+        fault=fn.coalesce(fn.col("fault").getField("text"), _fault(made, deletes, rules)),
+        reason=fn.coalesce(fn.col("fault").getField("class"), fn.lit(_ROW)),
+    )
+
+
+def _second(project: _Project, first: _Fit, text: StructType, rules: ChangeRules) -> _Fit:
+    """Take those that were not as wanted as they were read again, if they are JSON at all."""
+    made = project(fn.col(_AGAIN), text)
+    deletes = first.deletes | rules.deletes(fn.col(_AGAIN), text)
+    fits = ~is_broken(fn.col(_AGAIN))
+    return _Fit(
+        {
+            name: fn.when(fits, made.columns[name]).otherwise(column)
+            for name, column in first.columns.items()
+        },
+        either(fits, made.conflicts, first.conflicts),
+        deletes,
+        fault=fn.when(fits, _fault(made, deletes, rules)).otherwise(first.fault),
+        reason=fn.when(fits, _ROW).otherwise(first.reason),
     )
 
 
@@ -165,23 +176,8 @@ def _fault(made: _Projection, deletes: Column, rules: ChangeRules) -> Column:
     return fn.when(deletes, made.fault(rules.keys)).otherwise(made.fault())
 
 
-def _changed(kind: StructType, is_text: Callable[[DataType], bool]) -> StructType:
-    """Read some leaves as text; nothing has to be there, for what is missing is a fault."""
-    return StructType([StructField(f.name, _read_as(f.dataType, is_text)) for f in kind.fields])
-
-
-def _read_as(kind: DataType, is_text: Callable[[DataType], bool]) -> DataType:
-    if isinstance(kind, StructType):
-        return _changed(kind, is_text)
-    if isinstance(kind, ArrayType):
-        return ArrayType(_read_as(kind.elementType, is_text))
-    if isinstance(kind, MapType):
-        return MapType(StringType(), _read_as(kind.valueType, is_text))
-    return StringType() if is_text(kind) else kind
-
-
 def _projection(
-    record: Column, kind: DataType, schema: StructType, *, ignore_case: bool
+    record: Column, kind: DataType, schema: StructType, rules: ColumnRules, *, ignore_case: bool
 ) -> _Projection:
     """Take each column of the table from the field of its name."""
     if not isinstance(kind, StructType):
@@ -190,20 +186,23 @@ def _projection(
             {"": fn.lit("its value has no fields")},
         )
     names = {name.lower(): name for name in kind.names} if ignore_case else {}
-    columns: dict[str, Column] = {}
-    faults: dict[str, Column] = {}
-    for field in schema.fields:
+
+    def find(field: StructField) -> tuple[Column, DataType] | None:
         name = field.name if field.name in kind.names else names.get(field.name.lower())
-        found = None
-        if name is not None:
-            held, column = kind[name].dataType, record.getField(name)
-            named = renamed(held, field.dataType) if ignore_case else held
-            found = (column if named == held else column.cast(named), named)
-        made = member(found, field)
-        columns[field.name] = made.column
-        if made.failed is not None:
-            faults[field.name] = fn.when(made.failed, fn.lit(_sentence(field)))
-    return _Projection(columns, faults)
+        if name is None:
+            return None
+        held, column = kind[name].dataType, record.getField(name)
+        named = renamed(held, field.dataType) if ignore_case else held
+        return column if named == held else column.cast(named), named
+
+    made = members(find, schema.fields, Spot(rules))
+    faults = {
+        field.name: fn.when(failed, fn.lit(_sentence(field)))
+        for field in schema.fields
+        if (failed := made[field.name].failed) is not None
+    }
+    conflicts = {path: one for part in made.values() for path, one in part.conflicts.items()}
+    return _Projection({name: one.column for name, one in made.items()}, faults, conflicts)
 
 
 def renamed(kind: DataType, column: DataType) -> DataType:

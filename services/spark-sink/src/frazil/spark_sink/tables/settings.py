@@ -3,12 +3,16 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
+from frazil.contracts.columns import ColumnRules
 from frazil.contracts.partitioning import PartitionPart, parse_partitioning
 from frazil.contracts.plugins import ParsedConfig
+from frazil.contracts.plugins.conflict_keys import column_rules
 from frazil.contracts.plugins.converters import converting
 from frazil.contracts.plugins.frazil_keys import DEAD_LETTER_TABLE
 from frazil.contracts.plugins.iceberg_keys import CONTROL_TOPIC
 from frazil.contracts.plugins.iceberg_tables import (
+    AUTO_CREATE,
+    IGNORE_CASE,
     LISTED,
     OPERATION,
     SEQUENCE,
@@ -68,9 +72,9 @@ class TableKeys:
             threads=config["iceberg.control.commit.threads"] or 2 * config["tasks.max"],
             control_topic=config[CONTROL_TOPIC],
             dead_letters=config[DEAD_LETTER_TABLE] or "",
-            creates=config["iceberg.tables.auto-create-enabled"],
+            creates=config[AUTO_CREATE],
             all_optional=config["iceberg.tables.schema-force-optional"],
-            ignores_case=config["iceberg.tables.schema-case-insensitive"],
+            ignores_case=config[IGNORE_CASE],
             plain_json=value.word == "json" and not value.schemas,
             change_rules=ChangeRules(
                 operation=_path(config[OPERATION]),
@@ -90,6 +94,9 @@ class TableKeys:
 
     def evolves(self, table: str) -> bool:
         return is_evolving(self.config, table)
+
+    def columns(self, table: str) -> ColumnRules:
+        return column_rules(self.config, table)
 
     def id_columns(self, table: str) -> tuple[str, ...]:
         names = (self._of(table, "id-columns") or "").split(",")

@@ -1,6 +1,6 @@
 """A table for records: fitted to them, or they to it, and written."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -9,6 +9,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 from pyspark.sql.types import DataType, StructField, StructType
 
+from frazil.contracts.columns import Path
 from frazil.contracts.plugins.takeover_keys import TAKEOVER_GROUP
 from frazil.runtime.logs import get_logger
 from frazil.spark_sink.counts import counts_of, observed
@@ -18,12 +19,15 @@ from frazil.spark_sink.records.reader import Records
 from frazil.spark_sink.records.shapes import merged_all
 from frazil.spark_sink.store import Written
 from frazil.spark_sink.tables.changes import ChangeRules
-from frazil.spark_sink.tables.evolution import changes, storable_struct
+from frazil.spark_sink.tables.columns import places, require_columns, shaped
+from frazil.spark_sink.tables.conflicts import lacking, measures
+from frazil.spark_sink.tables.evolution import Change, changes, storable_struct
 from frazil.spark_sink.tables.files import write_files
 from frazil.spark_sink.tables.guarded import GuardedTable
 from frazil.spark_sink.tables.lake import Lake
 from frazil.spark_sink.tables.predecessor import TableHeritage
-from frazil.spark_sink.tables.rows import MISFIT, good, letters, rows_of, wanted
+from frazil.spark_sink.tables.reading import wanted
+from frazil.spark_sink.tables.rows import MISFIT, good, letters, rows_of
 from frazil.spark_sink.tables.settings import TableKeys
 from frazil.worker.errors import BadTableError, NoTableError, UnavailableError
 
@@ -57,6 +61,7 @@ class TableStore(GuardedTable):
         self._spark = spark
         self._keys = keys
         self._reader = reader
+        self._columns = keys.columns(table)
         self._has_misfits = False
         found = lake.load(table)
         if found is None and heritage is not None:
@@ -75,30 +80,54 @@ class TableStore(GuardedTable):
     def _adopt(self, table: Any) -> None:
         self._take(table, self._keys.branch(self._id))
         self._schema = self._lake.schema_of(table)
+        self._columns = self._keys.columns(self._id).casting(self._deciding())
+        require_columns(self._id, self._schema, self._columns, evolves=self._keys.evolves(self._id))
+
+    def _deciding(self) -> Sequence[Path]:
+        """Return the columns without whose values a record is none for this table."""
+        return ()
 
     def write(self, part: DataFrame, partitions: Sequence[tuple[str, int]]) -> Written:
         records = self._read(part)
         if self._table is None:
             return self._nothing_known(records, partitions)
-        draft = self._draft(records, partitions, again=self._has_misfits)
+        draft, lacks = self._draft(records, partitions, again=self._has_misfits)
         misfits = draft.counts.misfits
         if misfits and not self._has_misfits:
             # To be ready for them in every batch would cost each record twice the code.
             self.delete_files(draft.files)
-            draft = self._draft(records, partitions, again=True)
+            draft, lacks = self._draft(records, partitions, again=True)
         self._has_misfits = misfits > 0
+        if lacks:
+            self.delete_files(draft.files)
+            self._change_columns(lambda: places(self._id, self._schema, lacks))
+            draft, _ = self._draft(records, partitions, again=self._has_misfits)
         return draft
 
     def _draft(
         self, records: Iterable[Records], partitions: Sequence[tuple[str, int]], *, again: bool
-    ) -> Written:
-        rules = {"ignore_case": self._keys.ignores_case, "again": again}
-        rows = [rows_of(one, self._schema, changes=self._changes, **rules) for one in records]
+    ) -> tuple[Written, list[Path]]:
+        """Write files, and name the columns of which some values have no place in them."""
+        rows = [
+            rows_of(
+                one,
+                self._schema,
+                ignore_case=self._keys.ignores_case,
+                again=again,
+                changes=self._changes,
+                columns=self._columns,
+            )
+            for one in records
+        ]
+        told = [one.told for one in rows]
         made = together(one.made for one in rows)
         misfit = fn.when(fn.col(MISFIT), 1)
-        seen, observation = observed(made, fn.col("fault"), partitions, misfit=misfit)
+        seen, observation = observed(
+            made, fn.col("fault"), partitions, misfit=misfit, more=measures(told)
+        )
         files = self._put(seen)
-        return Written(files, counts_of(observation), partial(letters, rows))
+        counts = counts_of(observation)
+        return Written(files, counts, partial(letters, rows)), lacking(counts.lacking, told)
 
     def _put(self, seen: DataFrame) -> list[Any]:
         rows = good(seen, self._schema)
@@ -115,7 +144,8 @@ class TableStore(GuardedTable):
                 return list(found.values())
         # Spark's parser knows fields by their exact names only.
         plain = self._keys.plain_json and not self._keys.ignores_case
-        shape = wanted(self._schema, self._keys.change_rules.operation) if plain else None
+        operation = self._keys.change_rules.operation
+        shape = wanted(self._schema, operation, self._columns) if plain else None
         return [
             portion.read(shape)
             if shape is not None and portion.keeps_shape
@@ -125,7 +155,8 @@ class TableStore(GuardedTable):
 
     def _fit(self, types: Iterable[DataType]) -> None:
         """Create the table, or add what it lacks: once a batch, before anything is written."""
-        shapes = [one for one in types if isinstance(one, StructType)]
+        found = [one for one in types if isinstance(one, StructType)]
+        shapes = [shaped(one, self._columns) for one in found]
         whole = merged_all([*shapes])
         if self._table is None and isinstance(whole, StructType):
             self._create(storable_struct(whole))
@@ -135,8 +166,11 @@ class TableStore(GuardedTable):
 
     def _follow(self, shape: StructType) -> None:
         rules = {"ignore_case": self._keys.ignores_case, "declared": not self._keys.plain_json}
+        self._change_columns(lambda: changes(shape, self._schema, **rules))
+
+    def _change_columns(self, lacks: Callable[[], list[Change]]) -> None:
         for _ in range(_ATTEMPTS):
-            todo = changes(shape, self._schema, **rules)
+            todo = lacks()
             if not todo:
                 return
             log.info("schema_changes", table=self._id, changes=[str(one) for one in todo])
