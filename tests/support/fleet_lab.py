@@ -14,6 +14,7 @@ from frazil.contracts.ledger import Ledger
 from frazil.contracts.offsets import Offsets, Rewind
 from frazil.contracts.plugins import find_plugin
 from frazil.contracts.redrive import Redrive
+from frazil.contracts.schema_change import SchemaRules
 from frazil.spark_sink.boxes import boxes_of
 from frazil.spark_sink.committer import Driver
 from frazil.spark_sink.completeness import Completeness
@@ -78,8 +79,10 @@ class FleetLab:
         rewind: Rewind | None = None,
         redrive: Redrive | None = None,
         paused: Sequence[str] = (),
+        rules: Mapping[str, SchemaRules] | None = None,
         topic_id: str = "id-t",
         topics: Sequence[str] = ("t",),
+        newest: int = 10_000,
         connector: str = "c",
     ) -> "Run":
         config = {
@@ -94,12 +97,13 @@ class FleetLab:
             connector=connector, epoch=epoch, generation=1, worker_id="w", config=config,
             kafka={"bootstrap.servers": "nowhere"}, rewind=rewind, redrive=redrive,
             paused_tables=tuple(f"{self.namespace}.{table}" for table in paused),
+            schema_rules={f"{self.namespace}.{name}": one for name, one in (rules or {}).items()},
         )  # fmt: skip
         parsed = find_plugin(CLASS).parse(config)
-        destination = iceberg_destination(connector, parsed)
-        facts = {name: TopicFacts(f"id-{name}", {0: 0}, {0: 10_000}) for name in topics}
+        destination = iceberg_destination(assignment, parsed)
+        facts = {name: TopicFacts(f"id-{name}", {0: 0}, {0: newest}) for name in topics}
         if "t" in facts:
-            facts["t"] = TopicFacts(topic_id, {0: 0}, {0: 10_000})
+            facts["t"] = TopicFacts(topic_id, {0: 0}, {0: newest})
         driver = Driver(sink_config(assignment, parsed, commit_interval_ms=0), "cluster", facts)
         broker: Any = FakeBroker(group)
         stores = destination.open(self.spark, broker)

@@ -4,6 +4,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from frazil.contracts.offsets import Rewind
 from frazil.contracts.redrive import Redrive
+from frazil.contracts.schema_change import SchemaRules
 
 ASSIGNMENT_FILE = "assignment.json"
 STATUS_FILE = "status.json"
@@ -31,5 +32,6 @@ class Assignment(BaseModel):
     rewind: Rewind | None = None
     redrive: Redrive | None = None
     paused_tables: tuple[str, ...] = ()
+    schema_rules: dict[str, SchemaRules] = {}
     files_folder: str | None = None
     offsets_topic: str = "connect-offsets"

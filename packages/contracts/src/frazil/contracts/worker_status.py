@@ -6,6 +6,7 @@ from pydantic import BaseModel
 
 from frazil.contracts.exit_code import ExitCode
 from frazil.contracts.offsets import Offsets
+from frazil.contracts.schema_change import SchemaChange
 from frazil.contracts.states import TableState, WorkerState
 
 
@@ -31,12 +32,14 @@ class MaintenanceStatus(BaseModel):
 class TableStatus(BaseModel):
     """One table of a sink.
 
-    `position` is where it was left, if it has failed or is paused, and `behind` how many offsets
-    the connector has gone on since. All records that are older than `valid_through` are in it.
+    `position` is where it was left, if it has failed, waits or is paused, and `behind` how many
+    offsets the connector has gone on since. `changes` are those of its schema that it waits for.
+    All records that are older than `valid_through` are in it.
     """
 
     state: TableState = TableState.RUNNING
     trace: str | None = None
+    changes: tuple[SchemaChange, ...] = ()
     position: Offsets = {}
     behind: int = 0
     commits: int = 0

@@ -23,6 +23,7 @@ from frazil.control_api.api import (
     metrics,
     offsets,
     plugins,
+    schemas,
     tables,
     tasks,
 )
@@ -51,6 +52,7 @@ _JSON_ROUTERS = (
     history.router,
     letters.router,
     tables.router,
+    schemas.router,
     bulk.router,
 )
 _TEXT_ROUTERS = (events.router, logs.router, metrics.router)

@@ -24,7 +24,7 @@ from frazil.worker.connector import read_config
 def job(assignment: Assignment, board: StatusBoard) -> SinkJob:
     keys = read_config(assignment)
     events = event_keys(assignment, keys)
-    destination = iceberg_destination(assignment.connector, keys, events)
+    destination = iceberg_destination(assignment, keys, events)
     config = sink_config(
         assignment,
         keys,
@@ -38,10 +38,10 @@ def job(assignment: Assignment, board: StatusBoard) -> SinkJob:
 
 
 def iceberg_destination(
-    connector: str, keys: ParsedConfig, events: EventKeys | None = None
+    assignment: Assignment, keys: ParsedConfig, events: EventKeys | None = None
 ) -> "IcebergDestination":
     return IcebergDestination(
-        keys=TableKeys.of(connector, keys),
+        keys=TableKeys.of(assignment.connector, keys, assignment.schema_rules),
         catalog_properties=keys.prefixed("iceberg.catalog."),
         reader=TopicReaders(keys),
         route=route_of(keys),

@@ -1,6 +1,6 @@
 """How it stands with each store of a connector, and where those were left that others went past."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from frazil.contracts.offsets import Offsets, count_between
@@ -8,6 +8,7 @@ from frazil.contracts.states import TableState
 from frazil.contracts.worker_status import TableStatus
 from frazil.spark_sink.counts import BatchCounts
 from frazil.spark_sink.outcome import with_commit
+from frazil.spark_sink.store import SchemaWaitsError
 
 
 class Roster:
@@ -27,6 +28,19 @@ class Roster:
 
     def enter(self, name: str, state: TableState, error: BaseException | None = None) -> None:
         self._update(name, state=state, trace=None if error is None else str(error))
+
+    def leave(self, name: str, error: BaseException) -> None:
+        """Set a store aside for what is wrong with it, or until a person has decided."""
+        if isinstance(error, SchemaWaitsError):
+            self._update(name, changes=error.changes)
+            self.enter(name, TableState.WAITING, error)
+        else:
+            self.enter(name, TableState.FAILED, error)
+
+    def has_given_up(self, listed: Sequence[str]) -> bool:
+        """Tell whether there are stores, and none of them is written or will be once it may."""
+        over = (TableState.PAUSED, TableState.FAILED)
+        return bool(listed) and all(self.state(name) in over for name in listed)
 
     def hold(self, start: Offsets) -> None:
         """Keep in mind where stores were left that are set aside."""

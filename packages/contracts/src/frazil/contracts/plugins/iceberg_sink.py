@@ -23,6 +23,12 @@ from frazil.contracts.plugins.iceberg_tables import (
 from frazil.contracts.plugins.maintenance_keys import MAINTENANCE_KEYS, doubt_maintenance
 from frazil.contracts.plugins.parsed import Complaint, ParsedConfig
 from frazil.contracts.plugins.plugin import About, Plugin
+from frazil.contracts.plugins.schema_keys import (
+    SCHEMA_FAMILIES,
+    SCHEMA_KEYS,
+    check_schema_changes,
+    doubt_schema_changes,
+)
 from frazil.contracts.plugins.sink import (
     CONVERTER_KEYS,
     SINK_FAMILIES,
@@ -33,6 +39,7 @@ from frazil.contracts.plugins.sink import (
 )
 
 VERSION = "0.1.0"
+_KEYS = ICEBERG_KEYS + SCHEMA_KEYS + MAINTENANCE_KEYS + FRAZIL_KEYS + READING_KEYS + CONVERTER_KEYS
 
 
 def check_catalog(config: ParsedConfig) -> Iterator[Complaint]:
@@ -90,8 +97,8 @@ def _plugin(class_name: str) -> Plugin:
         job="iceberg",
         about=ABOUT,
         kind_keys=SINK_KEYS,
-        keys=ICEBERG_KEYS + MAINTENANCE_KEYS + FRAZIL_KEYS + READING_KEYS + CONVERTER_KEYS,
-        families=ICEBERG_FAMILIES + FRAZIL_FAMILIES + SINK_FAMILIES,
+        keys=_KEYS,
+        families=ICEBERG_FAMILIES + SCHEMA_FAMILIES + FRAZIL_FAMILIES + SINK_FAMILIES,
         rules=(
             check_topics,
             check_dead_letters,
@@ -102,6 +109,7 @@ def _plugin(class_name: str) -> Plugin:
             check_partitions,
             check_dead_letter_table,
             check_evolution,
+            check_schema_changes,
             check_converters,
         ),
         doubts=(
@@ -109,6 +117,7 @@ def _plugin(class_name: str) -> Plugin:
             doubt_properties,
             doubt_routes,
             doubt_maintenance,
+            doubt_schema_changes,
             doubt_dead_letters,
         ),
         stages=True,

@@ -21,9 +21,10 @@ SEQUENCE = "frazil.tables.sequence-field"
 UNAVAILABLE = "frazil.tables.unavailable-value"
 PARTITION_BY = "partition-by"
 EVOLVE = "evolve-schema-enabled"
+SCHEMA_CHANGES = "schema-changes"
 MAIN = "main"
 
-_SETTINGS = ("commit-branch", "id-columns", PARTITION_BY, ROUTE_REGEX, EVOLVE)
+_SETTINGS = ("commit-branch", "id-columns", PARTITION_BY, ROUTE_REGEX, EVOLVE, SCHEMA_CHANGES)
 # `write-props` is no table but a spelling of Tabular's for properties of writing.
 _OF_TABLE = re.compile(
     rf"iceberg\.table\.(?!write-props\.)(.+)\.({'|'.join(_SETTINGS)})", re.DOTALL
@@ -39,6 +40,11 @@ def table_setting(config: ParsedConfig, table: str, setting: str) -> str | None:
         if text:
             return text
     return None
+
+
+def members_of(config: ParsedConfig, setting: str) -> dict[str, str]:
+    """Return the keys that set this for single tables, and what they say."""
+    return {key: text for key, text in config.submitted.items() if _setting_of(key) == setting}
 
 
 def commit_branch(config: ParsedConfig, table: str) -> str:
@@ -96,8 +102,8 @@ def check_partitions(config: ParsedConfig) -> Iterator[Complaint]:
 
 
 def check_evolution(config: ParsedConfig) -> Iterator[Complaint]:
-    for name, text in config.submitted.items():
-        if _setting_of(name) == EVOLVE and text not in ("true", "false"):
+    for name, text in members_of(config, EVOLVE).items():
+        if text not in ("true", "false"):
             yield Complaint(name, f"{name}: {text} is neither true nor false.")
 
 
@@ -141,7 +147,7 @@ def doubt_properties(config: ParsedConfig) -> Iterator[Complaint]:
 
 def doubt_routes(config: ParsedConfig) -> Iterator[Complaint]:
     """Object to routing that decides nothing, or lets nothing through."""
-    patterns = [name for name in config.submitted if _setting_of(name) == ROUTE_REGEX]
+    patterns = members_of(config, ROUTE_REGEX)
     if config[LISTED] and config[ROUTE_FIELD] and not patterns:
         message = (
             f"{ROUTE_FIELD} is set, but no table has a {ROUTE_REGEX}: nothing would be written."

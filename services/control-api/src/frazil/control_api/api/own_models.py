@@ -1,5 +1,6 @@
 """The bodies of what Kafka Connect does not answer: condition, history, plans, outcomes."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Self
 
@@ -8,6 +9,7 @@ from pydantic import BaseModel, Field
 from frazil.contracts.exit_code import ExitCode
 from frazil.contracts.offsets import Offsets
 from frazil.contracts.redrive import Redrive
+from frazil.contracts.schema_change import SchemaChange, SchemaRules
 from frazil.contracts.states import ConnectState, Target, WorkerState
 from frazil.contracts.worker_status import TableStatus
 from frazil.control_api.core import revisions
@@ -109,6 +111,19 @@ class RedriveOrder(BaseModel):
     @classmethod
     def of(cls, redrive: Redrive) -> Self:
         return cls(number=redrive.number, before=redrive.picks[-1].before)
+
+
+class TableSchema(BaseModel):
+    """Changes of one table, and what was said of them."""
+
+    waits_for: list[SchemaChange] = Field(description="Approve or refuse these.")
+    approved: list[SchemaChange]
+    refused: list[str] = Field(description="Paths that stay as they are; empty: the table itself.")
+
+    @classmethod
+    def of(cls, rules: SchemaRules | None, shown: Sequence[SchemaChange]) -> Self:
+        known = rules or SchemaRules()
+        return cls(waits_for=[*shown], approved=[*known.approved], refused=[*known.refused])
 
 
 class ConfigChange(BaseModel):

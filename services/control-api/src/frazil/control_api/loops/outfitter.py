@@ -54,6 +54,7 @@ class Outfitter:
             rewind=connector.rewind,
             redrive=connector.redrive,
             paused_tables=connector.paused_tables,
+            schema_rules=dict(connector.schema_rules),
             files_folder=self._files_folder,
             offsets_topic=self._offsets_topic,
         )

@@ -96,6 +96,8 @@ class TableStores:
         )
 
     def hint(self) -> Ledger | None:
+        if self.listed and not self._keys.may_wait_from_latest:
+            return None
         return self._broker.group_ledger()
 
     def tell(self, names: Iterable[str]) -> None:

@@ -17,8 +17,9 @@ from frazil.spark_sink.records.reader import Records
 from frazil.spark_sink.records.shapes import merged_all
 from frazil.spark_sink.store import Written
 from frazil.spark_sink.tables.changes import ChangeRules
-from frazil.spark_sink.tables.evolution import changes, storable_struct
+from frazil.spark_sink.tables.evolution import Change, changes, storable_struct
 from frazil.spark_sink.tables.files import write_files
+from frazil.spark_sink.tables.gate import creation, in_data
 from frazil.spark_sink.tables.guarded import GuardedTable
 from frazil.spark_sink.tables.lake import Lake
 from frazil.spark_sink.tables.rows import MISFIT, good, letters, rows_of, wanted
@@ -43,14 +44,20 @@ class TableStore(GuardedTable):
         self._keys = keys
         self._reader = reader
         self._has_misfits = False
+        self._gate = keys.gate(table)
         found = lake.load(table)
-        if found is None and not keys.creates:
+        if found is not None:
+            self._adopt(found)
+        elif not keys.creates:
             raise NoTableError(
                 f"Table {table} does not exist in the catalog. Create it, correct "
                 "`iceberg.tables`, or set iceberg.tables.auto-create-enabled=true."
             )
-        if found is not None:
-            self._adopt(found)
+        elif self._gate.refuses_table:
+            raise NoTableError(
+                f"Table {table} does not exist in the catalog, and its creation was refused. "
+                "Create it, or have what was decided on its schema forgotten."
+            )
 
     def _adopt(self, table: Any) -> None:
         self._take(table, self._keys.branch(self._id))
@@ -105,18 +112,25 @@ class TableStore(GuardedTable):
 
     def _fit(self, types: Iterable[DataType]) -> None:
         """Create the table, or add what it lacks: once a batch, before anything is written."""
-        shapes = [one for one in types if isinstance(one, StructType)]
+        found = [one for one in types if isinstance(one, StructType)]
+        shapes = [self._gate.without_refused(one) for one in found]
         whole = merged_all([*shapes])
         if self._table is None and isinstance(whole, StructType):
             self._create(storable_struct(whole))
         if self._table is not None and self._keys.evolves(self._id):
+            if self._gate.asks:
+                todo = [change for shape in shapes for change in self._lacking(shape)]
+                self._gate.require(self._id, map(in_data, todo))
             for shape in shapes:
                 self._follow(shape)
 
-    def _follow(self, shape: StructType) -> None:
+    def _lacking(self, shape: StructType) -> list[Change]:
         rules = {"ignore_case": self._keys.ignores_case, "declared": not self._keys.plain_json}
+        return changes(shape, self._schema, **rules)
+
+    def _follow(self, shape: StructType) -> None:
         for _ in range(_ATTEMPTS):
-            todo = changes(shape, self._schema, **rules)
+            todo = self._lacking(shape)
             if not todo:
                 return
             log.info("schema_changes", table=self._id, changes=[str(one) for one in todo])
@@ -130,6 +144,7 @@ class TableStore(GuardedTable):
         keys = self._keys
         if keys.all_optional:
             schema = StructType([StructField(f.name, f.dataType) for f in schema.fields])
+        self._gate.require(self._id, creation(schema))
         table = self._lake.create(
             self._id,
             schema,
