@@ -6,6 +6,7 @@ from pydantic import BaseModel
 
 from frazil.contracts.exit_code import ExitCode
 from frazil.contracts.offsets import Offsets
+from frazil.contracts.preview import Preview
 from frazil.contracts.schema_change import SchemaChange
 from frazil.contracts.states import TableState, WorkerState
 
@@ -55,6 +56,7 @@ class WorkerStatus(BaseModel):
 
     `astray` counts records that were for no table that there is. All records that are older than
     `valid_through` are in every table that is running. `redriven` counts rows of dead letters.
+    `preview` is what the worker has found out so far, if that is all that it is for.
     """
 
     connector: str
@@ -79,3 +81,4 @@ class WorkerStatus(BaseModel):
     freshness_seconds: float | None = None
     valid_through: datetime | None = None
     rewind: int = 0
+    preview: Preview | None = None

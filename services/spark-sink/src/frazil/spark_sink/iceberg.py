@@ -11,8 +11,10 @@ from frazil.spark_sink.catalog import catalog_conf
 from frazil.spark_sink.config import sink_config
 from frazil.spark_sink.job import SinkJob
 from frazil.spark_sink.kafka import Broker
+from frazil.spark_sink.preview import PreviewJob
 from frazil.spark_sink.records.apart import TopicReaders
 from frazil.spark_sink.tables.control_topic import ControlTopic, EventKeys, event_keys
+from frazil.spark_sink.tables.preview import PreviewStores
 from frazil.spark_sink.tables.routes import Route, route_of
 from frazil.spark_sink.tables.settings import TableKeys
 from frazil.spark_sink.tables.stores import TableStores
@@ -21,7 +23,7 @@ from frazil.worker.bridge import allow_callbacks
 from frazil.worker.connector import read_config
 
 
-def job(assignment: Assignment, board: StatusBoard) -> SinkJob:
+def job(assignment: Assignment, board: StatusBoard) -> SinkJob | PreviewJob:
     keys = read_config(assignment)
     events = event_keys(assignment, keys)
     destination = iceberg_destination(assignment, keys, events)
@@ -34,6 +36,8 @@ def job(assignment: Assignment, board: StatusBoard) -> SinkJob:
         headers=destination.uses_headers,
         own_topics=[events.topic] if events else (),
     )
+    if assignment.preview is not None:
+        return PreviewJob(config, destination, board, assignment.preview)
     return SinkJob(config, destination, board)
 
 
@@ -78,11 +82,13 @@ class IcebergDestination:
 
     def open(self, spark: SparkSession, broker: Broker) -> TableStores:
         allow_callbacks(spark)
+        control = None if self.events is None else ControlTopic(spark, self.events)
         return TableStores(
-            spark,
-            broker,
-            keys=self.keys,
-            reader=self.reader,
-            route=self.route,
-            control=None if self.events is None else ControlTopic(spark, self.events),
+            spark, broker, keys=self.keys, reader=self.reader, route=self.route, control=control
+        )
+
+    def open_preview(self, spark: SparkSession, broker: Broker) -> PreviewStores:
+        """Open the tables as they would be, for whoever only wants to look."""
+        return PreviewStores(
+            spark, broker, keys=self.keys, reader=self.reader, route=self.route, control=None
         )

@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 
 from frazil.contracts.exit_code import ExitCode
 from frazil.contracts.offsets import Offsets
+from frazil.contracts.preview import Preview
 from frazil.contracts.redrive import Redrive
 from frazil.contracts.schema_change import SchemaChange, SchemaRules
 from frazil.contracts.states import ConnectState, Target, WorkerState
@@ -17,6 +18,7 @@ from frazil.control_api.core.bulk import Outcome
 from frazil.control_api.core.condition import Condition
 from frazil.control_api.core.history import StateChange
 from frazil.control_api.core.observation import Worker
+from frazil.control_api.core.previews import PreviewRun, PreviewState
 from frazil.control_api.core.rehearsal import Plan
 
 
@@ -111,6 +113,18 @@ class RedriveOrder(BaseModel):
     @classmethod
     def of(cls, redrive: Redrive) -> Self:
         return cls(number=redrive.number, before=redrive.picks[-1].before)
+
+
+class PreviewAnswer(Preview):
+    """What a connector would do, as far as it is known yet; nothing of it was done."""
+
+    id: str
+    state: PreviewState
+    trace: str | None = Field(description="Why it could not be told, if so.")
+
+    @classmethod
+    def of(cls, run: PreviewRun) -> Self:
+        return cls(id=run.id, state=run.state, trace=run.trace, **dict(run.found))
 
 
 class TableSchema(BaseModel):

@@ -11,6 +11,7 @@ ControlError
 +- NotShownError                409
 +- UnsupportedMediaTypeError    415
 |  +- MissingContentTypeError   415
++- TooManyPreviewsError         429
 +- BadCredentialsFileError      500
 +- StoreError                   503
 +- BrokerError                  500  (Kafka, in the words of Connect)
@@ -97,6 +98,12 @@ class MissingContentTypeError(UnsupportedMediaTypeError):
     """There is a body and no word on its type, which Connect sees only when it reads the body."""
 
     before_route = False
+
+
+class TooManyPreviewsError(ControlError):
+    """Each takes the memory of a worker."""
+
+    status = 429
 
 
 class BadCredentialsFileError(ControlError):

@@ -183,6 +183,15 @@ class Engine(Protocol):
         """Let go of connections; workers go on."""
 
 
+class Outfit(Protocol):
+    """Makes the assignment of a preview, under the name that it runs by."""
+
+    async def __call__(
+        self, connector: Connector, name: str, *, epoch: int, records: int
+    ) -> Assignment:
+        """Raises SecretError when a reference cannot be resolved."""
+
+
 class LeaderLock(Protocol):
     """Of all processes on one store at most one has it."""
 

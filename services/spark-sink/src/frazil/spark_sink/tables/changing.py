@@ -7,6 +7,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
+from pyspark.sql.types import DataType
 
 from frazil.contracts.ledger import Ledger
 from frazil.spark_sink.core.judge import Claim, Verdict
@@ -75,7 +76,7 @@ class ChangingTable(TableStore):
         self._changes = replace(self._keys.change_rules, keys=keys)
         self._deleted = self._remembering() if self._changes.sequence else None
 
-    def _remembering(self) -> Deleted:
+    def _remembering(self) -> Deleted | None:
         path = self._changes.sequence
         kind = type_at(self._schema, path)
         if kind is None:
@@ -84,6 +85,9 @@ class ChangingTable(TableStore):
                 "correct frazil.tables.sequence-field."
             )
         kinds = [self._schema[key].dataType for key in self._changes.keys]
+        return self._memory(kinds, kind)
+
+    def _memory(self, kinds: Sequence[DataType], kind: DataType) -> Deleted | None:
         return Deleted(self._spark, self._lake, self._id, rules=self._changes, kinds=[*kinds, kind])
 
     def _put(self, seen: DataFrame) -> list[Any]:

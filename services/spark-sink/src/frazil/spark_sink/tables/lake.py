@@ -81,7 +81,7 @@ class Lake:
         """Create a table and the namespaces above it, or load it if somebody else was faster."""
         made = self._schema(name, schema, ids)
         spec = self._spec(name, made, partitioning)
-        catalog, identifier = self._catalog(), self._identifier(name)
+        catalog, identifier = self._maker(), self._identifier(name)
         try:
             self._create_namespaces(identifier.namespace())
             builder = catalog.buildTable(identifier, made).withPartitionSpec(spec)
@@ -164,7 +164,7 @@ class Lake:
     def _create_namespaces(self, namespace: Any) -> None:
         """Create a namespace level by level; one that may not be looked at may still be there."""
         levels = list(namespace.levels())
-        catalog = self._catalog()
+        catalog = self._maker()
         for depth in range(1, len(levels) + 1):
             try:
                 catalog.createNamespace(self._namespace(levels[:depth]))
@@ -172,6 +172,10 @@ class Lake:
                 message = java_message(error)
                 if not any(sign in message for sign in (*_THERE, "ForbiddenException")):
                     raise
+
+    def _maker(self) -> Any:
+        """Return the catalog in which tables are created."""
+        return self._catalog()
 
     def _catalog(self) -> Any:
         # Asked for the table at once, Spark would hide why it could not open the catalog.

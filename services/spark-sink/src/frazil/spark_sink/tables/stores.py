@@ -46,7 +46,7 @@ class TableStores:
         self._route = route
         self._control = control
         self._opened: dict[str, TableStore] = {}
-        self._lake = Lake(spark, keys.catalog)
+        self._lake = self._open_lake()
 
     def open(self, name: str) -> TableStore:
         if "." not in name.strip("."):
@@ -56,12 +56,18 @@ class TableStores:
             )
         # A reader of its own: it remembers the shape of what it read last.
         reader = TopicReaders(self._keys.config)
-        kind = ChangingTable if is_changing(self._keys.config) else TableStore
-        store = kind(self._spark, self._lake, name, keys=self._keys, reader=reader)
+        store = self._kind(self._spark, self._lake, name, keys=self._keys, reader=reader)
         self._opened[name] = store
         # The driver before this one may have ended between a commit and its event.
         self.tell([name])
         return store
+
+    def _open_lake(self) -> Lake:
+        return Lake(self._spark, self._keys.catalog)
+
+    @property
+    def _kind(self) -> type[TableStore]:
+        return ChangingTable if is_changing(self._keys.config) else TableStore
 
     def split(self, batch: DataFrame) -> Split:
         if self._route is not None:
