@@ -13,7 +13,7 @@ from tests.support.postgresql import PostgreSQL
 
 from frazil.contracts.offsets import Rewind
 from frazil.contracts.redrive import Pick, Redrive
-from frazil.contracts.schema_change import ChangeKind, SchemaChange, SchemaRules
+from frazil.contracts.schema_change import ChangeKind, SchemaChange, SchemaRules, SchemaUndo
 from frazil.contracts.states import ConnectState, Target
 from frazil.control_api.core.connector import Connector, Observed, Phase
 from frazil.control_api.core.errors import StoreError
@@ -231,7 +231,8 @@ def test_orders_for_workers_live_with_the_connector(store: ConnectorStore) -> No
     pick = Pick(before=datetime(2026, 11, 19, 12, 0, 0, 5, UTC), reason="row")
     redrive = Redrive(number=5_000_000_002, picks=(pick,))
     added = SchemaChange(kind=ChangeKind.ADD, path="a.b", type="string")
-    rules = {"ns.a": SchemaRules(approved=(added,), refused=("c",))}
+    undo = SchemaUndo(before=3, after=2)
+    rules = {"ns.a": SchemaRules(approved=(added,), refused=("c",), undo=undo)}
     paused = ("ns.a", "ns.b")
     steered = replace(LOGS, redrive=redrive, paused_tables=paused, schema_rules=rules)
     put(store, steered)

@@ -74,7 +74,7 @@ async def test_one_that_takes_long_is_asked_for_again_and_few_are_made_at_a_time
     many = await client.post(f"/connectors/{name}/preview?wait=0")
     assert_error(many, 429, "2 previews are being made already; try again soon")
     for preview in ids:
-        assert (await client.get(f"/previews/{preview}")).status_code == 202
+        assert (await client.get(f"/previews/{preview}?wait=0")).status_code == 202
         assert (await client.delete(f"/previews/{preview}")).status_code == 204
 
 

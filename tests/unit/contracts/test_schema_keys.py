@@ -38,3 +38,12 @@ def test_asking_before_nothing_has_no_effect(key: str) -> None:
     evolving = {"iceberg.table.apilogs.evolve-schema-enabled": "true"}
     assert key not in complaints(changed({key: "ask", **evolving}))
     assert key not in complaints(changed({key: "apply"}))
+
+
+def test_partitions_evolve_only_where_some_are_wanted() -> None:
+    key = "frazil.tables.partition-evolution"
+    (said,) = complaints(changed({key: "apply"}))[key]
+    assert said.startswith(f"Key {key} has no effect: no table is to be partitioned.")
+    for wanted in ("iceberg.tables.default-partition-by", "iceberg.table.apilogs.partition-by"):
+        assert key not in complaints(changed({key: "apply", wanted: "name"}))
+    assert key not in complaints(changed({key: "ignore"}))

@@ -10,12 +10,14 @@ class ChangeKind(StrEnum):
     ADD = "add"
     WIDEN = "widen"
     RELAX = "relax"
+    PARTITION = "partition"
 
 
 class SchemaChange(BaseModel):
     """`path` are names joined by dots, `element` and `value` for what arrays and maps hold.
 
-    It is empty for the table itself. `type` is spelled as Spark does.
+    It is empty for the table itself. `type` is spelled as Spark does; for partitions it is what
+    they are by.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -34,15 +36,30 @@ class SchemaChange(BaseModel):
                 return f"widen column {self.path} to {self.type}"
             case ChangeKind.RELAX:
                 return f"let column {self.path} be null"
+            case ChangeKind.PARTITION:
+                return f"partition new rows by {self.type}"
+
+
+class SchemaUndo(BaseModel):
+    """A schema that is to be current again, where the one is that was current by then.
+
+    So it happens once, whoever is told of it and however often.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    before: int
+    after: int
 
 
 class SchemaRules(BaseModel):
     """What may be changed of one table without asking again, and the paths that stay as they are.
 
-    The empty path is the table itself: it is not created.
+    The empty path is the table itself: it is neither created nor partitioned anew.
     """
 
     model_config = ConfigDict(frozen=True)
 
     approved: tuple[SchemaChange, ...] = ()
     refused: tuple[str, ...] = ()
+    undo: SchemaUndo | None = None

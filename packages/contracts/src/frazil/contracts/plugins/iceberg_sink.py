@@ -27,6 +27,7 @@ from frazil.contracts.plugins.schema_keys import (
     SCHEMA_FAMILIES,
     SCHEMA_KEYS,
     check_schema_changes,
+    doubt_partition_evolution,
     doubt_schema_changes,
 )
 from frazil.contracts.plugins.sink import (
@@ -118,6 +119,7 @@ def _plugin(class_name: str) -> Plugin:
             doubt_routes,
             doubt_maintenance,
             doubt_schema_changes,
+            doubt_partition_evolution,
             doubt_dead_letters,
         ),
         stages=True,

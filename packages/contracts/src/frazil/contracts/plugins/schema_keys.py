@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from frazil.contracts.config import Importance, Key, KeyFamily, KeyType, Width, section
 from frazil.contracts.plugins.iceberg_tables import (
     EVOLVE,
+    PARTITION_BY,
     SCHEMA_CHANGES,
     members_of,
     table_setting,
@@ -14,6 +15,7 @@ from frazil.contracts.plugins.strangers import UNKNOWN_KEYS
 from frazil.contracts.validators import OneOf
 
 ALL_SCHEMA_CHANGES = f"frazil.tables.{SCHEMA_CHANGES}"
+PARTITION_EVOLUTION = "frazil.tables.partition-evolution"
 
 _GROUP = "Schema changes"
 _ASK = "ask"
@@ -32,6 +34,17 @@ SCHEMA_KEYS = section(
         width=Width.SHORT,
         display_name="Schema changes",
         validator=OneOf(_CHOICES),
+    ),
+    Key(
+        PARTITION_EVOLUTION,
+        KeyType.STRING,
+        default="ignore",
+        documentation="What happens to a table that is there and is partitioned in another way "
+        "than `partition-by` says: `ignore` leaves it so, `apply` has new rows follow it from the "
+        "next start on, while files that are there stay as they are.",
+        width=Width.SHORT,
+        display_name="Partition evolution",
+        validator=OneOf(("ignore", "apply")),
     ),
 )
 
@@ -56,16 +69,31 @@ def asks_anywhere(config: ParsedConfig) -> bool:
     return _ASK in (config[ALL_SCHEMA_CHANGES], *own.values())
 
 
+def evolves_partitions(config: ParsedConfig) -> bool:
+    return bool(config[PARTITION_EVOLUTION] == "apply")
+
+
 def check_schema_changes(config: ParsedConfig) -> Iterator[Complaint]:
     for name, text in members_of(config, SCHEMA_CHANGES).items():
         if text not in _CHOICES:
             yield Complaint(name, f"{name}: {text} is neither apply nor ask.")
 
 
+def doubt_partition_evolution(config: ParsedConfig) -> Iterator[Complaint]:
+    default = config[f"iceberg.tables.default-{PARTITION_BY}"]
+    if evolves_partitions(config) and not default and not members_of(config, PARTITION_BY):
+        yield Complaint(
+            PARTITION_EVOLUTION,
+            f"Key {PARTITION_EVOLUTION} has no effect: no table is to be partitioned. Set "
+            f"iceberg.tables.default-{PARTITION_BY}, or iceberg.table.<table>.{PARTITION_BY}, or "
+            f"remove the key, or set {UNKNOWN_KEYS}=warn.",
+        )
+
+
 def doubt_schema_changes(config: ParsedConfig) -> Iterator[Complaint]:
     """Object to asking before what does not happen in any case."""
     evolves = config[f"iceberg.tables.{EVOLVE}"] or "true" in members_of(config, EVOLVE).values()
-    if evolves or config["iceberg.tables.auto-create-enabled"]:
+    if evolves or config["iceberg.tables.auto-create-enabled"] or evolves_partitions(config):
         return
     own = members_of(config, SCHEMA_CHANGES)
     for name in (ALL_SCHEMA_CHANGES, *own):

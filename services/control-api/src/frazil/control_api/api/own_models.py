@@ -10,13 +10,14 @@ from frazil.contracts.exit_code import ExitCode
 from frazil.contracts.offsets import Offsets
 from frazil.contracts.preview import Preview
 from frazil.contracts.redrive import Redrive
-from frazil.contracts.schema_change import SchemaChange, SchemaRules
+from frazil.contracts.schema_change import SchemaChange, SchemaRules, SchemaUndo
 from frazil.contracts.states import ConnectState, Target, WorkerState
 from frazil.contracts.worker_status import TableStatus
 from frazil.control_api.core import revisions
 from frazil.control_api.core.bulk import Outcome
 from frazil.control_api.core.condition import Condition
 from frazil.control_api.core.history import StateChange
+from frazil.control_api.core.layout import TableLayout
 from frazil.control_api.core.observation import Worker
 from frazil.control_api.core.previews import PreviewRun, PreviewState
 from frazil.control_api.core.rehearsal import Plan
@@ -133,11 +134,36 @@ class TableSchema(BaseModel):
     waits_for: list[SchemaChange] = Field(description="Approve or refuse these.")
     approved: list[SchemaChange]
     refused: list[str] = Field(description="Paths that stay as they are; empty: the table itself.")
+    undo: SchemaUndo | None = Field(description="A schema that is to be, or was, made current.")
 
     @classmethod
     def of(cls, rules: SchemaRules | None, shown: Sequence[SchemaChange]) -> Self:
         known = rules or SchemaRules()
-        return cls(waits_for=[*shown], approved=[*known.approved], refused=[*known.refused])
+        return cls(
+            waits_for=[*shown],
+            approved=[*known.approved],
+            refused=[*known.refused],
+            undo=known.undo,
+        )
+
+
+class SchemaVersion(BaseModel):
+    """A schema that a table has had; `columns` are types by path."""
+
+    schema_id: int
+    current: bool
+    columns: dict[str, str]
+
+    @classmethod
+    def all_of(cls, layout: TableLayout) -> list[Self]:
+        return [
+            cls(
+                schema_id=number,
+                current=number == layout.current,
+                columns={one.path: one.type for one in columns.values() if one.type},
+            )
+            for number, columns in sorted(layout.schemas.items(), reverse=True)
+        ]
 
 
 class ConfigChange(BaseModel):

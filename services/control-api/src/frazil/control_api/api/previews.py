@@ -11,7 +11,6 @@ from frazil.control_api.api.deps import ConnectorName, Previewing, Rehearsing, S
 from frazil.control_api.api.described import MAY_TAKE_CONFIG, TAKES_CONNECTOR
 from frazil.control_api.api.own_models import PreviewAnswer
 from frazil.control_api.core.connector import Connector
-from frazil.control_api.core.previews import Previews
 from frazil.control_api.core.service import Submission
 
 router = APIRouter()
@@ -41,18 +40,42 @@ def _configured(
     return service.get(name) if config is None else rehearsal.configure(name, config)[0]
 
 
+class _Answering:
+    """Waits for a preview, and answers with what is known of it by then."""
+
+    def __init__(
+        self, previews: Previewing, request: Request, response: Response, wait: WaitQuery = 30
+    ) -> None:
+        self._previews = previews
+        self._request = request
+        self._response = response
+        self._deadline = time.monotonic() + wait
+
+    async def begin(self, connector: Connector, records: int) -> PreviewAnswer:
+        return await self.tell(await self._previews.begin(connector, records))
+
+    async def tell(self, preview_id: str) -> PreviewAnswer:
+        while not (run := await self._previews.find(preview_id)).state.is_final:
+            if time.monotonic() > self._deadline:
+                location = f"{self._request.base_url}previews/{preview_id}"
+                self._response.status_code = 202
+                self._response.headers["Location"] = location
+                break
+            await asyncio.sleep(_POLL_SECONDS)
+        return PreviewAnswer.of(run)
+
+
+Answering = Annotated[_Answering, Depends()]
+
+
 @router.post("/connectors/preview", openapi_extra=TAKES_CONNECTOR, responses=_UNFINISHED)
 async def preview_new(
     connector: Annotated[Connector, Depends(_submitted)],
-    previews: Previewing,
-    request: Request,
-    response: Response,
+    answering: Answering,
     records: RecordsQuery = 1000,
-    wait: WaitQuery = 30,
 ) -> PreviewAnswer:
     """Tell what a connector would do that does not exist yet."""
-    preview_id = await previews.begin(connector, records)
-    return await _answer(previews, preview_id, wait, request=request, response=response)
+    return await answering.begin(connector, records)
 
 
 @router.post(
@@ -60,26 +83,17 @@ async def preview_new(
 )
 async def preview(
     connector: Annotated[Connector, Depends(_configured)],
-    previews: Previewing,
-    request: Request,
-    response: Response,
+    answering: Answering,
     records: RecordsQuery = 1000,
-    wait: WaitQuery = 30,
 ) -> PreviewAnswer:
     """Tell what a connector would do, be it with the configuration that is sent along."""
-    preview_id = await previews.begin(connector, records)
-    return await _answer(previews, preview_id, wait, request=request, response=response)
+    return await answering.begin(connector, records)
 
 
 @router.get("/previews/{preview}", responses=_UNFINISHED)
-async def get_preview(
-    preview: str,
-    previews: Previewing,
-    request: Request,
-    response: Response,
-    wait: WaitQuery = 0,
-) -> PreviewAnswer:
-    return await _answer(previews, preview, wait, request=request, response=response)
+async def get_preview(preview: str, answering: Answering) -> PreviewAnswer:
+    """Tell of a preview that has begun."""
+    return await answering.tell(preview)
 
 
 @router.delete("/previews/{preview}", status_code=204)
@@ -87,16 +101,3 @@ async def end_preview(preview: str, previews: Previewing) -> Response:
     """End a preview, or forget one that is done; ten minutes after it began that happens anyway."""
     await previews.end(preview)
     return Response(status_code=204)
-
-
-async def _answer(
-    previews: Previews, preview_id: str, wait: float, *, request: Request, response: Response
-) -> PreviewAnswer:
-    deadline = time.monotonic() + wait
-    while not (run := await previews.find(preview_id)).state.is_final:
-        if time.monotonic() > deadline:
-            response.status_code = 202
-            response.headers["Location"] = f"{request.base_url}previews/{preview_id}"
-            break
-        await asyncio.sleep(_POLL_SECONDS)
-    return PreviewAnswer.of(run)

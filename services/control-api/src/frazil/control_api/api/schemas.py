@@ -2,11 +2,13 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Body, Depends
+from fastapi import APIRouter, Body, Depends, Query
 
 from frazil.contracts.schema_change import SchemaChange
 from frazil.control_api.api.deps import ConnectorName, Insights, Present, Service, TableName
-from frazil.control_api.api.own_models import TableSchema
+from frazil.control_api.api.own_models import SchemaVersion, TableSchema
+from frazil.control_api.core.layout import TableLayout, undo
+from frazil.control_api.core.proof import TableSource
 from frazil.control_api.core.schema_rules import Decide, approve, chosen, forget, refuse
 
 router = APIRouter(prefix="/connectors/{connector}/tables/{table}/schema")
@@ -56,6 +58,40 @@ def refuse_changes(
 ) -> TableSchema:
     """Leave the table as it is; records are written without what it lacks from then on."""
     return _decide(service, name, table, refuse(changes))
+
+
+def _source(connector: Present, insight: Insights) -> TableSource:
+    return insight.source(connector)
+
+
+async def _layout(
+    source: Annotated[TableSource, Depends(_source)], table: TableName, insight: Insights
+) -> TableLayout:
+    return await insight.layout(source, table)
+
+
+Layout = Annotated[TableLayout, Depends(_layout)]
+
+
+@router.get("/versions")
+def list_versions(layout: Layout) -> list[SchemaVersion]:
+    """Name the schemas that the table has had, newest first."""
+    return SchemaVersion.all_of(layout)
+
+
+@router.post("/undo", status_code=202)
+def undo_changes(
+    name: ConnectorName,
+    table: TableName,
+    service: Service,
+    layout: Layout,
+    schema_id: Annotated[int, Query(description="A schema that the versions name.")],
+) -> TableSchema:
+    """Make an earlier schema current again, by a new worker; files stay as they are.
+
+    Columns that it does not have are refused from then on.
+    """
+    return _decide(service, name, table, undo(layout, schema_id))
 
 
 @router.delete("", status_code=202)

@@ -9,6 +9,7 @@ ControlError
 +- NotAcceptableError           406
 +- AlreadyExistsError           409
 +- NotShownError                409
++- NotUndoneError               409
 +- UnsupportedMediaTypeError    415
 |  +- MissingContentTypeError   415
 +- TooManyPreviewsError         429
@@ -82,6 +83,12 @@ class AlreadyExistsError(ControlError):
 
 class NotShownError(ControlError):
     """A decision on what nobody was asked."""
+
+    status = 409
+
+
+class NotUndoneError(ControlError):
+    """A table cannot go back to an earlier schema."""
 
     status = 409
 

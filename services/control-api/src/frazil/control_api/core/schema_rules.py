@@ -28,7 +28,7 @@ def approve(changes: Sequence[SchemaChange]) -> Decide:
         approved = dict.fromkeys([*rules.approved, *changes])
         paths = {change.path for change in changes}
         refused = tuple(path for path in rules.refused if path not in paths)
-        return SchemaRules(approved=tuple(approved), refused=refused)
+        return rules.model_copy(update={"approved": tuple(approved), "refused": refused})
 
     return decide
 
@@ -37,7 +37,7 @@ def refuse(changes: Sequence[SchemaChange]) -> Decide:
     def decide(rules: SchemaRules) -> SchemaRules:
         refused = dict.fromkeys([*rules.refused, *(change.path for change in changes)])
         approved = tuple(change for change in rules.approved if change.path not in refused)
-        return SchemaRules(approved=approved, refused=tuple(refused))
+        return rules.model_copy(update={"approved": approved, "refused": tuple(refused)})
 
     return decide
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from pyspark.sql.types import ArrayType, DataType, MapType, StructField, StructType
 
+from frazil.contracts.partitioning import PartitionPart
 from frazil.contracts.schema_change import ChangeKind, SchemaChange, SchemaRules
 from frazil.spark_sink.store import SchemaWaitsError
 from frazil.spark_sink.tables.evolution import AddColumn, Change, Path, WidenColumn
@@ -63,6 +64,10 @@ class Gate:
 def creation(schema: StructType) -> list[SchemaChange]:
     columns = [AddColumn((), field.name, field.dataType) for field in schema.fields]
     return [SchemaChange(kind=ChangeKind.CREATE), *map(in_data, columns)]
+
+
+def partition(parts: Iterable[PartitionPart]) -> SchemaChange:
+    return SchemaChange(kind=ChangeKind.PARTITION, type=", ".join(map(str, parts)))
 
 
 def in_data(change: Change) -> SchemaChange:

@@ -108,6 +108,59 @@ class Lake:
                 ) from None
         self.refresh(table, name)
 
+    def partitioning_of(self, table: Any) -> set[PartitionPart]:
+        """Tell by what new rows are partitioned; a field that was removed may be left as void."""
+        schema = table.schema()
+        parts = {
+            _part(str(schema.findColumnName(field.sourceId())), str(field.transform().toString()))
+            for field in table.spec().fields()
+        }
+        return {part for part in parts if part.transform != "void"}
+
+    def has_columns_for(self, table: Any, parts: Sequence[PartitionPart]) -> bool:
+        return all(table.schema().findField(part.column) is not None for part in parts)
+
+    def partition(self, table: Any, name: str, parts: Sequence[PartitionPart]) -> None:
+        """Have new rows partitioned in another way; nothing happens if somebody else was faster."""
+        present = self.partitioning_of(table)
+        try:
+            update = table.updateSpec()
+            for part in present - {*parts}:
+                update.removeField(self._term(part))
+            for part in parts:
+                if part not in present:
+                    update.addField(self._term(part))
+            update.commit()
+        except JAVA_ERRORS as error:
+            message = java_message(error)
+            if LOST_RACE not in message and not is_silent(message):
+                raise _not_partitioned(name, message) from None
+        self.refresh(table, name)
+
+    def _term(self, part: PartitionPart) -> Any:
+        expressions = self.iceberg.expressions.Expressions
+        if part.transform == "identity":
+            return expressions.ref(part.column)
+        make = getattr(expressions, part.transform)
+        return make(part.column, part.number) if part.number else make(part.column)
+
+    def use_schema(self, table: Any, name: str, schema_id: int) -> None:
+        """Make an earlier schema current; nothing happens if somebody else was faster."""
+        operations = table.operations()
+        base = operations.current()
+        try:
+            made = self.iceberg.TableMetadata.buildFrom(base).setCurrentSchema(schema_id).build()
+            operations.commit(base, made)
+        except JAVA_ERRORS as error:
+            message = java_message(error)
+            if LOST_RACE not in message and not is_silent(message):
+                raise BadTableError(
+                    f"{name} cannot go back to its schema {schema_id}. Have what was decided on "
+                    "its schema forgotten, then restart.",
+                    message,
+                ) from None
+        self.refresh(table, name)
+
     def _add(self, update: Any, change: Change) -> None:
         if isinstance(change, AddColumn):
             parent = ".".join(change.parent) or None
@@ -154,12 +207,7 @@ class Lake:
                 builder = field(part.column, part.number) if part.number else field(part.column)
             return builder.build()
         except JAVA_ERRORS as error:
-            reason = java_message(error).partition("\n")[0].rpartition("Exception: ")[2]
-            raise BadTableError(
-                f"Table {name} cannot be partitioned as asked for: {reason}. Correct "
-                "`partition-by`, or create the table first.",
-                java_message(error),
-            ) from None
+            raise _not_partitioned(name, java_message(error)) from None
 
     def _create_namespaces(self, namespace: Any) -> None:
         """Create a namespace level by level; one that may not be looked at may still be there."""
@@ -191,3 +239,18 @@ class Lake:
         for number, level in enumerate(levels):
             array[number] = level
         return self.iceberg.catalog.Namespace.of(array)
+
+
+def _part(column: str, transform: str) -> PartitionPart:
+    """Read a transform as Iceberg spells it: `day`, `bucket[8]`."""
+    word, _, number = transform.rstrip("]").partition("[")
+    return PartitionPart(word, column, int(number or 0))
+
+
+def _not_partitioned(name: str, message: str) -> BadTableError:
+    reason = message.partition("\n")[0].rpartition("Exception: ")[2]
+    return BadTableError(
+        f"Table {name} cannot be partitioned as asked for: {reason}. Correct `partition-by`, or "
+        "create the table first.",
+        message,
+    )

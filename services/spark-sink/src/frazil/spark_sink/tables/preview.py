@@ -18,7 +18,7 @@ from frazil.spark_sink.counts import BatchCounts
 from frazil.spark_sink.records.apart import TopicReaders
 from frazil.spark_sink.tables.changing import ChangingTable
 from frazil.spark_sink.tables.evolution import Change
-from frazil.spark_sink.tables.gate import creation, in_data
+from frazil.spark_sink.tables.gate import creation, in_data, partition
 from frazil.spark_sink.tables.lake import Lake
 from frazil.spark_sink.tables.rows import good
 from frazil.spark_sink.tables.settings import TableKeys
@@ -63,6 +63,10 @@ class DryLake(Lake):
     def change(self, table: Any, name: str, changes: Sequence[Change]) -> None:
         super().change(table, name, changes)
         self.changes.setdefault(name, []).extend(map(in_data, changes))
+
+    def partition(self, table: Any, name: str, parts: Sequence[PartitionPart]) -> None:
+        super().partition(table, name, parts)
+        self.changes.setdefault(name, []).append(partition(parts))
 
     def _maker(self) -> Any:
         return self._memory

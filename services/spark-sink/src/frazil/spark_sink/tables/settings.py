@@ -27,7 +27,7 @@ from frazil.contracts.plugins.maintenance_keys import (
     MOST_SNAPSHOTS,
     ORPHAN_AGE_MS,
 )
-from frazil.contracts.plugins.schema_keys import asks, asks_anywhere
+from frazil.contracts.plugins.schema_keys import asks, asks_anywhere, evolves_partitions
 from frazil.contracts.schema_change import SchemaRules
 from frazil.contracts.validators import OFF
 from frazil.spark_sink.core.maintenance import Objectives
@@ -115,6 +115,10 @@ class TableKeys:
 
     def partitioning(self, table: str) -> tuple[PartitionPart, ...]:
         return parse_partitioning(self._of(table, "partition-by"))
+
+    def followed_partitioning(self, table: str) -> tuple[PartitionPart, ...]:
+        """Return how a table that is there is to be partitioned; nothing if it stays as it is."""
+        return self.partitioning(table) if evolves_partitions(self.config) else ()
 
     def _of(self, table: str, setting: str) -> str | None:
         found = table_setting(self.config, table, setting)

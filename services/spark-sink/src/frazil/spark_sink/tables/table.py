@@ -19,7 +19,7 @@ from frazil.spark_sink.store import Written
 from frazil.spark_sink.tables.changes import ChangeRules
 from frazil.spark_sink.tables.evolution import Change, changes, storable_struct
 from frazil.spark_sink.tables.files import write_files
-from frazil.spark_sink.tables.gate import creation, in_data
+from frazil.spark_sink.tables.gate import creation, in_data, partition
 from frazil.spark_sink.tables.guarded import GuardedTable
 from frazil.spark_sink.tables.lake import Lake
 from frazil.spark_sink.tables.rows import MISFIT, good, letters, rows_of, wanted
@@ -44,9 +44,11 @@ class TableStore(GuardedTable):
         self._keys = keys
         self._reader = reader
         self._has_misfits = False
+        self._unarranged = keys.followed_partitioning(table)
         self._gate = keys.gate(table)
         found = lake.load(table)
         if found is not None:
+            self._go_back(found)
             self._adopt(found)
         elif not keys.creates:
             raise NoTableError(
@@ -59,6 +61,16 @@ class TableStore(GuardedTable):
                 "Create it, or have what was decided on its schema forgotten."
             )
 
+    def _go_back(self, table: Any) -> None:
+        """Undo changes of the schema, if somebody wants that and it was not done yet."""
+        order = self._gate.rules.undo
+        for _ in range(_ATTEMPTS):
+            if order is None or table.schema().schemaId() != order.before:
+                return
+            log.info("schema_undone", table=self._id, before=order.before, after=order.after)
+            self._lake.use_schema(table, self._id, order.after)
+        raise UnavailableError(f"{self._id} was changed by others again and again.")
+
     def _adopt(self, table: Any) -> None:
         self._take(table, self._keys.branch(self._id))
         self._schema = self._lake.schema_of(table)
@@ -67,6 +79,8 @@ class TableStore(GuardedTable):
         records = self._read(part)
         if self._table is None:
             return self._nothing_known(records, partitions)
+        if self._unarranged:
+            self._arrange()
         draft = self._draft(records, partitions, again=self._has_misfits)
         misfits = draft.counts.misfits
         if misfits and not self._has_misfits:
@@ -137,6 +151,20 @@ class TableStore(GuardedTable):
             self._lake.change(self._table, self._id, todo)
             self._schema = self._lake.schema_of(self._table)
         raise UnavailableError(f"The columns of {self._id} were changed by others again and again.")
+
+    def _arrange(self) -> None:
+        """Have the table partitioned as the keys say, once its columns are there."""
+        wanted = self._unarranged
+        if not self._lake.has_columns_for(self._table, wanted):
+            return
+        for _ in range(_ATTEMPTS):
+            if self._gate.refuses_table or self._lake.partitioning_of(self._table) == {*wanted}:
+                self._unarranged = ()
+                return
+            self._gate.require(self._id, [partition(wanted)])
+            log.info("partitions_change", table=self._id, by=[str(part) for part in wanted])
+            self._lake.partition(self._table, self._id, wanted)
+        raise UnavailableError(f"{self._id} was partitioned anew by others again and again.")
 
     def _create(self, schema: StructType) -> None:
         if not schema.fields:
