@@ -40,8 +40,8 @@ def test_the_place_where_the_first_was_left_is_held() -> None:
 
 def test_only_what_runs_is_complete() -> None:
     roster = Roster(["a", "b"], ["b"])
-    roster.tell_through(NOON)
-    roster.tell_through(None)
+    assert roster.tell_through(NOON) == NOON
+    assert roster.tell_through(None) is None
     assert roster.tables["a"].valid_through == NOON
     assert roster.tables["b"].valid_through is None
 
@@ -60,5 +60,6 @@ def test_what_waits_for_a_person_says_what_for_and_is_not_given_up() -> None:
     roster.hold({"t": {0: 5}})
     assert roster.everywhere({"t": {0: 9}}) == {"t": {0: 5}}
     assert not roster.has_given_up(["a", "b"])
+    assert roster.tell_through(NOON) is None
     roster.leave("a", ValueError("broken"))
     assert roster.has_given_up(["a", "b"])

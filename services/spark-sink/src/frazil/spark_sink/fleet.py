@@ -119,7 +119,7 @@ class Fleet:
             committed = self._commit(drafts, whole)
             self._stores.tell(name for name, is_told in committed.items() if is_told)
             self._roster.hold(span.start)
-            self._roster.tell_through(through)
+            through = self._roster.tell_through(through)
             self._roster.tell_behind(span.end)
         finally:
             split.close()
@@ -138,9 +138,7 @@ class Fleet:
 
     def rest(self, end: Offsets) -> datetime | None:
         """Return through when all is there, nothing having been read since the last batch."""
-        through = self._completeness.at_rest(end)
-        self._roster.tell_through(through)
-        return through
+        return self._roster.tell_through(self._completeness.at_rest(end))
 
     def _drafts(self, split: Split, span: BatchRange) -> dict[str, Written]:
         watched = [(topic, number) for topic, number, _ in each(span.end)]

@@ -58,10 +58,13 @@ class Roster:
             if table.position:
                 self._update(name, behind=count_between(table.position, end))
 
-    def tell_through(self, through: datetime | None) -> None:
+    def tell_through(self, through: datetime | None) -> datetime | None:
+        """Note it of the stores that run, and return it unless all are left: it is true of none."""
         for name in self.running(list(self.tables)):
             if through is not None:
                 self._update(name, valid_through=through)
+        is_left = [table.state.is_left for table in self.tables.values()]
+        return None if is_left and all(is_left) else through
 
     def tell_commit(self, name: str, counts: BatchCounts) -> None:
         self.tables[name] = with_commit(self.tables[name], counts)
