@@ -13,6 +13,7 @@ from tests.support.postgresql import PostgreSQL
 
 from frazil.contracts.offsets import Rewind
 from frazil.contracts.redrive import Pick, Redrive
+from frazil.contracts.schema_change import ChangeKind, SchemaChange, SchemaRules, SchemaUndo
 from frazil.contracts.states import ConnectState, Target
 from frazil.control_api.core.connector import Connector, Observed, Phase
 from frazil.control_api.core.errors import StoreError
@@ -226,10 +227,14 @@ def test_what_is_stored_outlives_the_process(store: ConnectorStore, url: str) ->
     successor.close()
 
 
-def test_redrive_and_paused_tables_live_with_the_connector(store: ConnectorStore) -> None:
+def test_orders_for_workers_live_with_the_connector(store: ConnectorStore) -> None:
     pick = Pick(before=datetime(2026, 11, 19, 12, 0, 0, 5, UTC), reason="row")
     redrive = Redrive(number=5_000_000_002, picks=(pick,))
-    steered = replace(LOGS, redrive=redrive, paused_tables=("ns.a", "ns.b"))
+    added = SchemaChange(kind=ChangeKind.ADD, path="a.b", type="string")
+    undo = SchemaUndo(before=3, after=2)
+    rules = {"ns.a": SchemaRules(approved=(added,), refused=("c",), undo=undo)}
+    paused = ("ns.a", "ns.b")
+    steered = replace(LOGS, redrive=redrive, paused_tables=paused, schema_rules=rules)
     put(store, steered)
     assert store.get("logs") == as_new(steered)
     delete(store, steered)

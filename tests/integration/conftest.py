@@ -61,7 +61,7 @@ def lake_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSess
 
 
 @pytest.fixture
-def lake(lake_session: SparkSession) -> FleetLab:
-    made = FleetLab(lake_session, f"n{next(_numbers)}")
+def lake(lake_session: SparkSession, tmp_path: Path) -> FleetLab:
+    made = FleetLab(lake_session, f"n{next(_numbers)}", tmp_path)
     made.sql("CREATE NAMESPACE NS")
     return made

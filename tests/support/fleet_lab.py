@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -13,7 +13,9 @@ from frazil.contracts.assignment import Assignment
 from frazil.contracts.ledger import Ledger
 from frazil.contracts.offsets import Offsets, Rewind
 from frazil.contracts.plugins import find_plugin
+from frazil.contracts.preview import Preview
 from frazil.contracts.redrive import Redrive
+from frazil.contracts.schema_change import SchemaRules
 from frazil.spark_sink.boxes import boxes_of
 from frazil.spark_sink.committer import Driver
 from frazil.spark_sink.completeness import Completeness
@@ -22,8 +24,10 @@ from frazil.spark_sink.core.offset_log import BatchRange
 from frazil.spark_sink.core.position import TopicFacts
 from frazil.spark_sink.fleet import Fleet
 from frazil.spark_sink.iceberg import iceberg_destination
+from frazil.spark_sink.kafka import Broker
 from frazil.spark_sink.outcome import Outcome
-from frazil.spark_sink.tables.predecessor import takeover_keys
+from frazil.spark_sink.preview import PreviewJob
+from frazil.worker.board import StatusBoard
 
 CLASS = "org.apache.iceberg.connect.IcebergSinkConnector"
 _COLUMNS = (
@@ -69,6 +73,7 @@ class FleetLab:
 
     spark: SparkSession
     namespace: str
+    folder: Path
 
     def start(
         self,
@@ -79,30 +84,24 @@ class FleetLab:
         rewind: Rewind | None = None,
         redrive: Redrive | None = None,
         paused: Sequence[str] = (),
+        rules: Mapping[str, SchemaRules] | None = None,
         topic_id: str = "id-t",
         topics: Sequence[str] = ("t",),
+        newest: int = 10_000,
         connector: str = "c",
     ) -> "Run":
-        config = {
-            "name": connector,
-            "connector.class": CLASS,
-            "topics": ",".join(topics),
-            "iceberg.catalog": "lake",
-            "iceberg.catalog.type": "hadoop",
-            **keys,
-        }
+        config = self._config(connector, topics, keys)
         assignment = Assignment(
             connector=connector, epoch=epoch, generation=1, worker_id="w", config=config,
             kafka={"bootstrap.servers": "nowhere"}, rewind=rewind, redrive=redrive,
             paused_tables=tuple(f"{self.namespace}.{table}" for table in paused),
+            schema_rules=self._rules(rules),
         )  # fmt: skip
         parsed = find_plugin(CLASS).parse(config)
-        destination = iceberg_destination(
-            connector, parsed, takeover=takeover_keys(assignment, parsed)
-        )
-        facts = {name: TopicFacts(f"id-{name}", {0: 0}, {0: 10_000}) for name in topics}
+        destination = iceberg_destination(assignment, parsed)
+        facts = {name: TopicFacts(f"id-{name}", {0: 0}, {0: newest}) for name in topics}
         if "t" in facts:
-            facts["t"] = TopicFacts(topic_id, {0: 0}, {0: 10_000})
+            facts["t"] = TopicFacts(topic_id, {0: 0}, {0: newest})
         driver = Driver(sink_config(assignment, parsed, commit_interval_ms=0), "cluster", facts)
         broker: Any = FakeBroker(group)
         stores = destination.open(self.spark, broker)
@@ -111,6 +110,41 @@ class FleetLab:
         fleet = Fleet(self.spark, driver, stores, completeness, boxes)
         position = fleet.take_position()
         return Run(self.spark, fleet, position, redriven=fleet.redrive())
+
+    def preview(
+        self,
+        keys: Mapping[str, str],
+        values: Sequence[Any],
+        rules: Mapping[str, SchemaRules] | None = None,
+    ) -> Preview:
+        """Tell what would become of records, which are the newest of `t`."""
+        config = self._config("c", ["t"], keys)
+        assignment = Assignment(
+            connector="c", epoch=1, generation=1, worker_id="w", config=config,
+            kafka={"bootstrap.servers": "nowhere"}, schema_rules=self._rules(rules), preview=100,
+        )  # fmt: skip
+        parsed = find_plugin(CLASS).parse(config)
+        destination = iceberg_destination(assignment, parsed)
+        board, broker = StatusBoard(self.folder, assignment), FakeBroker()
+        sink = sink_config(assignment, parsed, commit_interval_ms=0)
+        stores = destination.open_preview(self.spark, cast("Broker", broker))
+        batch = batch_of(self.spark, values)
+        return PreviewJob(sink, destination, board, 100).look(stores, batch)
+
+    def _config(
+        self, connector: str, topics: Sequence[str], keys: Mapping[str, str]
+    ) -> dict[str, str]:
+        return {
+            "name": connector,
+            "connector.class": CLASS,
+            "topics": ",".join(topics),
+            "iceberg.catalog": "lake",
+            "iceberg.catalog.type": "hadoop",
+            **keys,
+        }
+
+    def _rules(self, rules: Mapping[str, SchemaRules] | None) -> dict[str, SchemaRules]:
+        return {f"{self.namespace}.{name}": one for name, one in (rules or {}).items()}
 
     def sql(self, statement: str) -> list[list[Any]]:
         text = re.sub(r"\bNS\b", f"lake.{self.namespace}", statement)
@@ -157,25 +191,35 @@ class Run:
         keys: Sequence[str | None] | None = None,
         headers: Sequence[Mapping[str, str]] | None = None,
     ) -> DataFrame:
-        rows = [
-            (
-                "t",
-                0,
-                self.at + number,
-                None,
-                _bytes(keys[number]) if keys else None,
-                _bytes(value),
-                [(name, _bytes(text)) for name, text in headers[number].items()]
-                if headers
-                else None,
-            )
-            for number, value in enumerate(values)
-        ]
-        made = self.spark.createDataFrame(rows, _COLUMNS)
-        return made.selectExpr(
-            *("topic", "partition", "offset", f"timestamp'{_MOMENT}' AS timestamp"),
-            *("key", "value", "headers"),
+        return batch_of(self.spark, values, keys, headers, start=self.at)
+
+
+def batch_of(
+    spark: SparkSession,
+    values: Sequence[Any],
+    keys: Sequence[str | None] | None = None,
+    headers: Sequence[Mapping[str, str]] | None = None,
+    *,
+    start: int = 0,
+) -> DataFrame:
+    """Make records of `t` as Kafka's source gives them."""
+    rows = [
+        (
+            "t",
+            0,
+            start + number,
+            None,
+            _bytes(keys[number]) if keys else None,
+            _bytes(value),
+            [(name, _bytes(text)) for name, text in headers[number].items()] if headers else None,
         )
+        for number, value in enumerate(values)
+    ]
+    made = spark.createDataFrame(rows, _COLUMNS)
+    return made.selectExpr(
+        *("topic", "partition", "offset", f"timestamp'{_MOMENT}' AS timestamp"),
+        *("key", "value", "headers"),
+    )
 
 
 def _bytes(value: Any) -> bytes | None:

@@ -5,24 +5,35 @@ Answers to `client` come whole. Streams need `live`, a client of the same server
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 from uuid import uuid4
 
 import httpx
+import pyarrow as pa
 import pytest
 import pytest_asyncio
 import uvicorn
 from fastapi import FastAPI
+from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.table import Table
 from tests.support.connect_rest import until_healthy
 from tests.support.control_api import sink_config
+from tests.support.ledgers import ledger
 
+from frazil.contracts.ledger import Ledger
+from frazil.contracts.offsets import Offsets
 from frazil.control_api.app import create_app
 from frazil.control_api.engine.fake import FakeEngine
 from frazil.control_api.plant import SystemClock
 from frazil.control_api.settings import EngineKind, Settings
+from frazil.control_api.tables.__main__ import answer
+from frazil.control_api.tables.reader import TableReader
+from frazil.control_api.tables.wire import Answer, Question
+from frazil.runtime.hiding import Hiding
 
 Create = Callable[..., Awaitable[str]]
+ROWS = pa.table({"id": [1, 2, 3]})
 
 
 @pytest.fixture(scope="session")
@@ -93,3 +104,56 @@ async def create(client: httpx.AsyncClient, name: str) -> AsyncIterator[Create]:
     yield create
     for one in made:
         await client.delete(f"/connectors/{one}")
+
+
+class Lake:
+    """One table, committed to as a sink does: rows, and the ledger beside them."""
+
+    def __init__(self, folder: Path, connector: str) -> None:
+        self.database = folder / "catalog.db"
+        self.warehouse = f"file://{folder}/warehouse"
+        self.connector = connector
+        self._catalog = SqlCatalog(
+            "iceberg", uri=f"sqlite:///{self.database}", warehouse=self.warehouse
+        )
+        self._catalog.create_namespace("streaming")
+        self.table: Table = self._catalog.create_table("streaming.rows", ROWS.schema)
+
+    def close(self) -> None:
+        self._catalog.engine.dispose()
+
+    def commit(self, start: Offsets, end: Offsets, **changes: object) -> Ledger:
+        counts = {"connector": self.connector, "consumed": 3, "written": 3}
+        one = ledger(start=start, end=end).model_copy(update={**counts, **changes})
+        summary = one.to_summary(control_topic="control-iceberg")
+        self.table.append(ROWS, snapshot_properties=summary)
+        return one
+
+    def append_foreign(self) -> None:
+        self.table.append(ROWS)
+
+    @property
+    def config(self) -> dict[str, str]:
+        return {
+            "iceberg.tables": "streaming.rows",
+            "iceberg.catalog.type": "jdbc",
+            "iceberg.catalog.uri": f"jdbc:sqlite:{self.database}?busy_timeout=10000",
+            "iceberg.catalog.warehouse": self.warehouse,
+        }
+
+
+class ReaderInProcess(TableReader):
+    async def _ask(self, question: Question, hide: Hiding) -> Answer:  # noqa: ARG002
+        return await asyncio.to_thread(answer, question)
+
+
+@pytest.fixture
+def in_process(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app.state.insight, "_tables", ReaderInProcess())
+
+
+@pytest.fixture
+def lake(tmp_path: Path, name: str) -> Iterator[Lake]:
+    lake = Lake(tmp_path, name)
+    yield lake
+    lake.close()

@@ -3,86 +3,21 @@
 The first test has the whole of it; others read in this process, which saves a second each.
 """
 
-import asyncio
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
-import pyarrow as pa
 import pytest
 from fastapi import FastAPI
-from pyiceberg.catalog.sql import SqlCatalog
-from pyiceberg.table import Table
-from tests.contract.beyond_connect.conftest import Create
+from tests.contract.beyond_connect.conftest import Create, Lake
 from tests.support.connect_rest import assert_error
-from tests.support.ledgers import ledger
 
 from frazil.contracts.ledger import Ledger
-from frazil.contracts.offsets import Offsets
 from frazil.control_api.core.insight import Insight
-from frazil.control_api.tables.__main__ import answer
 from frazil.control_api.tables.reader import TableReader
-from frazil.control_api.tables.wire import Answer, Question
-from frazil.runtime.hiding import Hiding
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
-
-ROWS = pa.table({"id": [1, 2, 3]})
-
-
-class Lake:
-    """One table, committed to as a sink does: rows, and the ledger beside them."""
-
-    def __init__(self, folder: Path, connector: str) -> None:
-        self.database = folder / "catalog.db"
-        self.warehouse = f"file://{folder}/warehouse"
-        self.connector = connector
-        self._catalog = SqlCatalog(
-            "iceberg", uri=f"sqlite:///{self.database}", warehouse=self.warehouse
-        )
-        self._catalog.create_namespace("streaming")
-        self.table: Table = self._catalog.create_table("streaming.rows", ROWS.schema)
-
-    def close(self) -> None:
-        self._catalog.engine.dispose()
-
-    def commit(self, start: Offsets, end: Offsets, **changes: object) -> Ledger:
-        counts = {"connector": self.connector, "consumed": 3, "written": 3}
-        one = ledger(start=start, end=end).model_copy(update={**counts, **changes})
-        summary = one.to_summary(control_topic="control-iceberg")
-        self.table.append(ROWS, snapshot_properties=summary)
-        return one
-
-    def append_foreign(self) -> None:
-        self.table.append(ROWS)
-
-    @property
-    def config(self) -> dict[str, str]:
-        return {
-            "iceberg.tables": "streaming.rows",
-            "iceberg.catalog.type": "jdbc",
-            "iceberg.catalog.uri": f"jdbc:sqlite:{self.database}?busy_timeout=10000",
-            "iceberg.catalog.warehouse": self.warehouse,
-        }
-
-
-class ReaderInProcess(TableReader):
-    async def _ask(self, question: Question, hide: Hiding) -> Answer:  # noqa: ARG002
-        return await asyncio.to_thread(answer, question)
-
-
-@pytest.fixture
-def in_process(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(app.state.insight, "_tables", ReaderInProcess())
-
-
-@pytest.fixture
-def lake(tmp_path: Path, name: str) -> Iterator[Lake]:
-    lake = Lake(tmp_path, name)
-    yield lake
-    lake.close()
 
 
 async def test_a_table_proves_what_is_in_it(

@@ -12,6 +12,7 @@ from frazil.contracts.worker_status import TableStatus
 from frazil.control_api.core.connector import Observed, Phase
 from frazil.control_api.core.errors import EngineError
 from frazil.control_api.core.insight import Insight
+from frazil.control_api.core.layout import TableLayout
 from frazil.control_api.core.observation import Observation
 from frazil.control_api.core.policy import Policy
 from frazil.control_api.core.proof import TableHistory, TableSource
@@ -33,6 +34,10 @@ class NoTables:
     asked: list[TableSource] = field(default_factory=list)
 
     async def histories(self, source: TableSource) -> list[TableHistory]:
+        self.asked.append(source)
+        return []
+
+    async def layouts(self, source: TableSource) -> list[TableLayout]:
         self.asked.append(source)
         return []
 

@@ -2,8 +2,10 @@
 
 from datetime import UTC, datetime
 
+from frazil.contracts.schema_change import ChangeKind, SchemaChange
 from frazil.contracts.states import TableState
 from frazil.spark_sink.roster import Roster
+from frazil.spark_sink.store import SchemaWaitsError
 
 NOON = datetime(2026, 11, 19, 12, tzinfo=UTC)
 
@@ -38,8 +40,8 @@ def test_the_place_where_the_first_was_left_is_held() -> None:
 
 def test_only_what_runs_is_complete() -> None:
     roster = Roster(["a", "b"], ["b"])
-    roster.tell_through(NOON)
-    roster.tell_through(None)
+    assert roster.tell_through(NOON) == NOON
+    assert roster.tell_through(None) is None
     assert roster.tables["a"].valid_through == NOON
     assert roster.tables["b"].valid_through is None
 
@@ -48,3 +50,16 @@ def test_records_for_stores_that_are_not_there_are_counted() -> None:
     roster = Roster([], [])
     roster.enter("x", TableState.MISSING)
     assert roster.missed({"x": 3, "y": 4}) == 3
+
+
+def test_what_waits_for_a_person_says_what_for_and_is_not_given_up() -> None:
+    added = SchemaChange(kind=ChangeKind.ADD, path="x", type="string")
+    roster = Roster(["a", "b"], ["b"])
+    roster.leave("a", SchemaWaitsError("a", (added,)))
+    assert (roster.state("a"), roster.tables["a"].changes) == (TableState.WAITING, (added,))
+    roster.hold({"t": {0: 5}})
+    assert roster.everywhere({"t": {0: 9}}) == {"t": {0: 5}}
+    assert not roster.has_given_up(["a", "b"])
+    assert roster.tell_through(NOON) is None
+    roster.leave("a", ValueError("broken"))
+    assert roster.has_given_up(["a", "b"])

@@ -4,6 +4,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from frazil.contracts.offsets import Rewind
 from frazil.contracts.redrive import Redrive
+from frazil.contracts.schema_change import SchemaRules
 
 ASSIGNMENT_FILE = "assignment.json"
 STATUS_FILE = "status.json"
@@ -16,6 +17,7 @@ class Assignment(BaseModel):
     configuration and every restart that a user asks for. `config` has its `${...}` references
     resolved, and `secrets` are the texts that may not be said. Relative names of files are those in
     `files_folder`; None: files are out of bounds.
+    With `preview` the worker only tells what it would do with so many records, and ends.
     `offsets_topic` holds the positions of all sources, in Connect's own format.
     """
 
@@ -31,5 +33,7 @@ class Assignment(BaseModel):
     rewind: Rewind | None = None
     redrive: Redrive | None = None
     paused_tables: tuple[str, ...] = ()
+    schema_rules: dict[str, SchemaRules] = {}
+    preview: int | None = None
     files_folder: str | None = None
     offsets_topic: str = "connect-offsets"

@@ -22,6 +22,12 @@ class PartitionPart:
     column: str
     number: int = 0
 
+    def __str__(self) -> str:
+        if self.transform == "identity":
+            return self.column
+        number = f", {self.number}" if self.number else ""
+        return f"{self.transform}({self.column}{number})"
+
 
 def parse_partitioning(text: str | None) -> tuple[PartitionPart, ...]:
     """Split at commas outside of parentheses."""

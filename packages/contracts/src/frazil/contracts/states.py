@@ -41,10 +41,11 @@ class TableState(StrEnum):
 
     RUNNING = "RUNNING"
     PAUSED = "PAUSED"
+    WAITING = "WAITING"
     FAILED = "FAILED"
     MISSING = "MISSING"
 
     @property
     def is_left(self) -> bool:
         """Tell whether others go on without it, and it has to be come back to."""
-        return self in (TableState.PAUSED, TableState.FAILED)
+        return self in (TableState.PAUSED, TableState.WAITING, TableState.FAILED)

@@ -6,6 +6,8 @@ from pydantic import BaseModel
 
 from frazil.contracts.exit_code import ExitCode
 from frazil.contracts.offsets import Offsets
+from frazil.contracts.preview import Preview
+from frazil.contracts.schema_change import SchemaChange
 from frazil.contracts.states import TableState, WorkerState
 
 
@@ -31,12 +33,14 @@ class MaintenanceStatus(BaseModel):
 class TableStatus(BaseModel):
     """One table of a sink.
 
-    `position` is where it was left, if it has failed or is paused, and `behind` how many offsets
-    the connector has gone on since. All records that are older than `valid_through` are in it.
+    `position` is where it was left, if it has failed, waits or is paused, and `behind` how many
+    offsets the connector has gone on since. `changes` are those of its schema that it waits for.
+    All records that are older than `valid_through` are in it.
     """
 
     state: TableState = TableState.RUNNING
     trace: str | None = None
+    changes: tuple[SchemaChange, ...] = ()
     position: Offsets = {}
     behind: int = 0
     commits: int = 0
@@ -53,7 +57,8 @@ class WorkerStatus(BaseModel):
 
     `astray` counts records that were for no table that there is. All records that are older than
     `valid_through` are in every table that is running. `redriven` counts rows of dead letters,
-    `nulled` those without a value that their columns could not hold.
+    `nulled` those without a value that their columns could not hold. `preview` is what the worker
+    has found out so far, if that is all that it is for.
     """
 
     connector: str
@@ -79,3 +84,4 @@ class WorkerStatus(BaseModel):
     freshness_seconds: float | None = None
     valid_through: datetime | None = None
     rewind: int = 0
+    preview: Preview | None = None

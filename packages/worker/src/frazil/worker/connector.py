@@ -8,7 +8,7 @@ from frazil.contracts.plugins import InvalidConfigError, ParsedConfig, find_plug
 from frazil.runtime.logs import get_logger
 from frazil.worker.board import StatusBoard
 from frazil.worker.errors import BadConfigError
-from frazil.worker.job import Job, JobFactory
+from frazil.worker.job import Errand, Job, JobFactory
 
 log = get_logger(__name__)
 
@@ -16,7 +16,7 @@ log = get_logger(__name__)
 def jobs_in(package: str) -> JobFactory:
     """Make jobs of a package: the connector's class names a module in it, `job` is its factory."""
 
-    def make(assignment: Assignment, board: StatusBoard) -> Job:
+    def make(assignment: Assignment, board: StatusBoard) -> Job | Errand:
         plugin = find_plugin(assignment.config["connector.class"])
         factory: JobFactory = import_module(f"{package}.{plugin.job}").job
         return factory(assignment, board)

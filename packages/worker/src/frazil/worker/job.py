@@ -1,7 +1,7 @@
 """What a worker's job has to offer to the loop that runs it."""
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
@@ -46,4 +46,17 @@ class Job(Protocol):
         ...
 
 
-JobFactory = Callable[[Assignment, StatusBoard], Job]
+@runtime_checkable
+class Errand(Protocol):
+    """Work that ends by itself. Errors are as those of a job."""
+
+    @property
+    def memory(self) -> str: ...
+
+    @property
+    def spark_conf(self) -> dict[str, str]: ...
+
+    def run(self, spark: SparkSession) -> None: ...
+
+
+JobFactory = Callable[[Assignment, StatusBoard], Job | Errand]

@@ -23,7 +23,7 @@ from frazil.runtime import logs
 from frazil.runtime.hiding import Hiding
 from frazil.worker.board import StatusBoard
 from frazil.worker.errors import BadConfigError, WorkerError
-from frazil.worker.job import Job, JobFactory, StreamMovedError
+from frazil.worker.job import Errand, Job, JobFactory, StreamMovedError
 from frazil.worker.jvm import running_jvm
 from frazil.worker.jvm_errors import JAVA_ERRORS, in_words
 from frazil.worker.probes import Probes
@@ -104,17 +104,27 @@ def exit_code_of(error: Exception | None) -> ExitCode:
     return error.exit_code if isinstance(error, WorkerError) else ExitCode.CRASHED
 
 
-def _run_job(job: Job, gateway: ClientServer, board: StatusBoard, stop: threading.Event) -> None:
+def _run_job(
+    job: Job | Errand, gateway: ClientServer, board: StatusBoard, stop: threading.Event
+) -> None:
     spark = open_session(gateway, job.spark_conf)
     try:
-        while not stop.is_set():
-            try:
-                _drive(job, spark, board, stop)
-            except StreamMovedError as moved:
-                log.warning("stream_starts_again", why=str(moved))
+        if isinstance(job, Errand):
+            board.enter(WorkerState.RUNNING)
+            job.run(spark)
+        else:
+            _stream(job, spark, board, stop)
     finally:
         with suppress(*_JVM_GONE):
             spark.stop()
+
+
+def _stream(job: Job, spark: SparkSession, board: StatusBoard, stop: threading.Event) -> None:
+    while not stop.is_set():
+        try:
+            _drive(job, spark, board, stop)
+        except StreamMovedError as moved:
+            log.warning("stream_starts_again", why=str(moved))
 
 
 def _drive(job: Job, spark: SparkSession, board: StatusBoard, stop: threading.Event) -> None:

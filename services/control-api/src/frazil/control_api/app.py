@@ -23,6 +23,8 @@ from frazil.control_api.api import (
     metrics,
     offsets,
     plugins,
+    previews,
+    schemas,
     tables,
     tasks,
 )
@@ -51,6 +53,8 @@ _JSON_ROUTERS = (
     history.router,
     letters.router,
     tables.router,
+    schemas.router,
+    previews.router,
     bulk.router,
 )
 _TEXT_ROUTERS = (events.router, logs.router, metrics.router)
@@ -78,6 +82,7 @@ def create_app(settings: Settings, engine: Engine | None = None) -> FastAPI:
     app.state.vitals = plant.vitals
     app.state.gauges = plant.gauges
     app.state.insight = plant.insight()
+    app.state.previews = plant.previews()
     app.state.feed = plant.feed
     app.state.ending = asyncio.Event()
     app.state.worker_id = settings.worker_id

@@ -5,8 +5,11 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from secrets import token_hex
 
+from frazil.contracts.assignment import Assignment
 from frazil.control_api.api.access import Gatekeeper
+from frazil.control_api.core.connector import Connector
 from frazil.control_api.core.health import Gauges, Role, Vitals
 from frazil.control_api.core.insight import Insight
 from frazil.control_api.core.offset_service import (
@@ -18,6 +21,7 @@ from frazil.control_api.core.offset_service import (
 )
 from frazil.control_api.core.policy import Policy
 from frazil.control_api.core.ports import Engine, Secrets
+from frazil.control_api.core.previews import Previews
 from frazil.control_api.core.properties import parse_properties
 from frazil.control_api.core.references import resolve
 from frazil.control_api.core.service import ConnectorService
@@ -62,6 +66,7 @@ class Plant:
     queue: WorkQueue
     store: Repository
     secrets: Secrets
+    outfitter: Outfitter
     engine: Engine
     reconciler: Reconciler
     resync: Resync
@@ -95,6 +100,21 @@ class Plant:
             tables=TableReader(),
             secrets=self.secrets,
             clock=SystemClock(),
+        )
+
+    def previews(self) -> Previews:
+        async def outfit(
+            connector: Connector, name: str, *, epoch: int, records: int
+        ) -> Assignment:
+            make = partial(self.outfitter.preview, epoch=epoch, records=records)
+            return await asyncio.to_thread(make, connector, name)
+
+        return Previews(
+            self.engine,
+            partial(look, self.engine, seconds=self.policy.inspect_timeout),
+            outfit,
+            clock=SystemClock(),
+            token=partial(token_hex, 4),
         )
 
     def start(self) -> None:
@@ -153,6 +173,7 @@ def build_plant(settings: Settings, engine: Engine | None = None) -> Plant:
         queue=queue,
         store=store,
         secrets=secrets,
+        outfitter=outfitter,
         engine=engine,
         reconciler=reconciler,
         resync=resync,

@@ -1,6 +1,6 @@
 """A sink's configuration as the job wants it, made from the connector's keys."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from frazil.contracts.assignment import Assignment
@@ -69,6 +69,18 @@ class SinkConfig:
     @property
     def bootstrap_servers(self) -> str:
         return self.kafka["bootstrap.servers"]
+
+    def session_conf(self, destination: Mapping[str, str]) -> dict[str, str]:
+        """Return what Spark is to be started with; the connector's own settings win."""
+        # A core more, so that maintenance does not take one from the stream.
+        cores = self.cores + (self.maintenance is not None)
+        return {
+            "spark.app.name": self.connector,
+            "spark.master": f"local[{cores}]",
+            "spark.sql.shuffle.partitions": str(self.cores),
+            **destination,
+            **self.spark,
+        }
 
     @property
     def consumer_options(self) -> dict[str, str]:

@@ -1,8 +1,8 @@
 """All stores of one connector, batch by batch: each gets its records once, whatever befalls others.
 
-A store that fails by itself is set aside if errors are tolerated, and so is one that is paused. The
-others go on, but no ledger and no group says any more that all is everywhere: a restart begins
-where the store was left.
+A store that fails by itself is set aside if errors are tolerated, and so is one that is paused, or
+waits for a person. The others go on, but no ledger and no group says any more that all is
+everywhere: a restart begins where the store was left.
 """
 
 import time
@@ -27,7 +27,7 @@ from frazil.spark_sink.failure import bad_record_error, conflict_error, explain,
 from frazil.spark_sink.outcome import Outcome
 from frazil.spark_sink.redrive import Redriver
 from frazil.spark_sink.roster import Roster
-from frazil.spark_sink.store import Split, Stores, Written
+from frazil.spark_sink.store import SchemaWaitsError, Split, Stores, Written
 from frazil.worker.bridge import enter_session
 from frazil.worker.errors import (
     BadRecordError,
@@ -82,7 +82,7 @@ class Fleet:
             self._driver,
             list(self._committers.values()),
             of_all=bool(listed) and len(self._committers) == len(listed),
-            hint=None if listed else self._stores.hint(),
+            hint=self._stores.hint(),
         )
         self._roster.hold(position)
         return position
@@ -95,7 +95,8 @@ class Fleet:
         if letters is None:
             log.warning("nothing_to_redrive", why="frazil.dead.letters.table is not set")
             return 0
-        return Redriver(self._driver, self._stores, letters, order, self._find).run()
+        leave = self._roster.leave
+        return Redriver(self._driver, self._stores, letters, order, self._find, leave).run()
 
     def _find(self, name: str) -> Committer | None:
         self._open_named([name])
@@ -118,7 +119,7 @@ class Fleet:
             committed = self._commit(drafts, whole)
             self._stores.tell(name for name, is_told in committed.items() if is_told)
             self._roster.hold(span.start)
-            self._roster.tell_through(through)
+            through = self._roster.tell_through(through)
             self._roster.tell_behind(span.end)
         finally:
             split.close()
@@ -138,9 +139,7 @@ class Fleet:
 
     def rest(self, end: Offsets) -> datetime | None:
         """Return through when all is there, nothing having been read since the last batch."""
-        through = self._completeness.at_rest(end)
-        self._roster.tell_through(through)
-        return through
+        return self._roster.tell_through(self._completeness.at_rest(end))
 
     def _drafts(self, split: Split, span: BatchRange) -> dict[str, Written]:
         watched = [(topic, number) for topic, number, _ in each(span.end)]
@@ -222,13 +221,14 @@ class Fleet:
         if not self._may_go_on_after(error, others_work=others_work):
             raise error
         log.warning("table_set_aside", table=name, why=str(error))
-        self._roster.enter(name, TableState.FAILED, error)
-        listed = self._stores.listed
-        if listed and all(self._roster.state(one).is_left for one in listed):
+        self._roster.leave(name, error)
+        if self._roster.has_given_up(self._stores.listed):
             raise error
 
     def _may_go_on_after(self, error: BaseException, *, others_work: bool) -> bool:
         """Tell whether it is the fault of one store only, and others are to go on."""
+        if isinstance(error, SchemaWaitsError):
+            return True
         if not self._driver.config.tolerate_errors or len(self._stores.listed) == 1:
             return False
         if isinstance(error, RefusedError):

@@ -11,9 +11,11 @@ from frazil.spark_sink.catalog import catalog_conf
 from frazil.spark_sink.config import sink_config
 from frazil.spark_sink.job import SinkJob
 from frazil.spark_sink.kafka import Broker
+from frazil.spark_sink.preview import PreviewJob
 from frazil.spark_sink.records.apart import TopicReaders
 from frazil.spark_sink.tables.control_topic import ControlTopic, EventKeys, event_keys
 from frazil.spark_sink.tables.predecessor import Heritage, TakeoverKeys, takeover_keys
+from frazil.spark_sink.tables.preview import PreviewStores
 from frazil.spark_sink.tables.routes import Route, route_of
 from frazil.spark_sink.tables.settings import TableKeys
 from frazil.spark_sink.tables.stores import TableStores
@@ -22,12 +24,10 @@ from frazil.worker.bridge import allow_callbacks
 from frazil.worker.connector import read_config
 
 
-def job(assignment: Assignment, board: StatusBoard) -> SinkJob:
+def job(assignment: Assignment, board: StatusBoard) -> SinkJob | PreviewJob:
     keys = read_config(assignment)
     events = event_keys(assignment, keys)
-    destination = iceberg_destination(
-        assignment.connector, keys, events, takeover_keys(assignment, keys)
-    )
+    destination = iceberg_destination(assignment, keys, events)
     config = sink_config(
         assignment,
         keys,
@@ -37,22 +37,21 @@ def job(assignment: Assignment, board: StatusBoard) -> SinkJob:
         headers=destination.uses_headers,
         own_topics=[events.topic] if events else (),
     )
+    if assignment.preview is not None:
+        return PreviewJob(config, destination, board, assignment.preview)
     return SinkJob(config, destination, board)
 
 
 def iceberg_destination(
-    connector: str,
-    keys: ParsedConfig,
-    events: EventKeys | None = None,
-    takeover: TakeoverKeys | None = None,
+    assignment: Assignment, keys: ParsedConfig, events: EventKeys | None = None
 ) -> "IcebergDestination":
     return IcebergDestination(
-        keys=TableKeys.of(connector, keys),
+        keys=TableKeys.of(assignment.connector, keys, assignment.schema_rules),
         catalog_properties=keys.prefixed("iceberg.catalog."),
         reader=TopicReaders(keys),
         route=route_of(keys),
         events=events,
-        takeover=takeover,
+        takeover=takeover_keys(assignment, keys),
     )
 
 
@@ -94,4 +93,10 @@ class IcebergDestination:
             route=self.route,
             control=None if self.events is None else ControlTopic(spark, self.events),
             heritage=None if self.takeover is None else Heritage(spark, self.takeover),
+        )
+
+    def open_preview(self, spark: SparkSession, broker: Broker) -> PreviewStores:
+        """Open the tables as they would be, for whoever only wants to look."""
+        return PreviewStores(
+            spark, broker, keys=self.keys, reader=self.reader, route=self.route, control=None
         )

@@ -102,15 +102,7 @@ class SinkJob:
 
     @property
     def spark_conf(self) -> dict[str, str]:
-        # A core more, so that maintenance does not take one from the stream.
-        cores = self._config.cores + (self._config.maintenance is not None)
-        return {
-            "spark.app.name": self._config.connector,
-            "spark.master": f"local[{cores}]",
-            "spark.sql.shuffle.partitions": str(self._config.cores),
-            **self._destination.spark_conf,
-            **self._config.spark,
-        }
+        return self._config.session_conf(self._destination.spark_conf)
 
     def start(self, spark: SparkSession) -> StreamingQuery:
         """Begin where the store's ledger ends."""

@@ -9,6 +9,7 @@ from pyspark.sql import SparkSession
 from frazil.contracts.ledger import Ledger
 from frazil.contracts.offsets import Offsets, each
 from frazil.spark_sink.config import SinkConfig
+from frazil.spark_sink.core.offset_log import BatchRange
 from frazil.spark_sink.core.position import TopicFacts
 from frazil.spark_sink.core.watermark import MOST_WATCHED, Partition
 from frazil.spark_sink.groups import Groups
@@ -123,17 +124,30 @@ def source_options(config: SinkConfig, start: Mapping[str, Mapping[int, int]]) -
         **config.consumer_options,
         "kafka.bootstrap.servers": config.bootstrap_servers,
         **_subscription(config),
-        "startingOffsets": json.dumps(
-            {
-                topic: {str(p): offset for p, offset in found.items()}
-                for topic, found in start.items()
-            }
-        ),
+        "startingOffsets": _in_json(start),
         "failOnDataLoss": "true",
         "maxOffsetsPerTrigger": str(config.max_records),
         "kafkaConsumer.pollTimeoutMs": "30000",
         "includeHeaders": str(config.headers).lower(),
     }
+
+
+def range_options(config: SinkConfig, span: BatchRange) -> dict[str, str]:
+    """Options of the same source for exactly these records, or what is left of them."""
+    return {
+        **config.consumer_options,
+        "kafka.bootstrap.servers": config.bootstrap_servers,
+        "assign": json.dumps({topic: list(found) for topic, found in span.end.items()}),
+        "startingOffsets": _in_json(span.start),
+        "endingOffsets": _in_json(span.end),
+        "failOnDataLoss": "false",
+        "includeHeaders": str(config.headers).lower(),
+    }
+
+
+def _in_json(offsets: Mapping[str, Mapping[int, int]]) -> str:
+    found = {topic: {str(p): at for p, at in parts.items()} for topic, parts in offsets.items()}
+    return json.dumps(found)
 
 
 def _subscription(config: SinkConfig) -> dict[str, str]:

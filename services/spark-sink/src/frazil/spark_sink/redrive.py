@@ -12,20 +12,24 @@ from frazil.runtime.logs import get_logger
 from frazil.spark_sink.boxes import letter_committer
 from frazil.spark_sink.committer import Committer, Driver
 from frazil.spark_sink.raw import RECORD
-from frazil.spark_sink.store import Letters, Split, Stores
+from frazil.spark_sink.store import Letters, SchemaWaitsError, Split, Stores
 
 log = get_logger(__name__)
 
 
 @dataclass(frozen=True)
 class Redriver:
-    """`find` opens the store of a name; None if it cannot be written now, and is left for later."""
+    """`find` opens the store of a name; None if it cannot be written now, and is left for later.
+
+    `leave` is told of one that has to wait for a person first; its letters wait with it.
+    """
 
     driver: Driver
     stores: Stores
     letters: Letters
     order: Redrive
     find: Callable[[str], Committer | None]
+    leave: Callable[[str, SchemaWaitsError], None]
 
     def run(self) -> int:
         """Put back what can be rows by now, and return how many there were."""
@@ -40,15 +44,15 @@ class Redriver:
     def _put_all(self, picked: DataFrame, split: Split, names: set[str]) -> int:
         rows = 0
         for name in sorted(names):
-            committer, part = self.find(name), split.parts.get(name)
-            if committer is None or committer.ledger is None:
+            part = split.parts.get(name)
+            own = _records(picked.where(fn.col("table") == name))
+            put = self._try(name, own if part is None else own.unionByName(part))
+            if put is None:
                 if part is not None:
                     # From now on it says its table, and so others do not get it once more.
                     self._keep(_refused(part), name)
                 continue
-            own = _records(picked.where(fn.col("table") == name))
-            own = own if part is None else own.unionByName(part)
-            rows += self._put_back(name, committer, own)
+            rows += put
             self.letters.delete(self.order.picks, name)
         if split.letters is not None:
             self._keep(split.letters(), "")
@@ -67,6 +71,17 @@ class Redriver:
             yield split
         finally:
             split.close()
+
+    def _try(self, name: str, records: DataFrame) -> int | None:
+        """Put records into their table; None if that cannot be done now."""
+        committer = self.find(name)
+        if committer is None or committer.ledger is None:
+            return None
+        try:
+            return self._put_back(name, committer, records)
+        except SchemaWaitsError as error:
+            self.leave(name, error)
+            return None
 
     def _put_back(self, name: str, committer: Committer, records: DataFrame) -> int:
         if committer.redrive >= self.order.number:

@@ -1,6 +1,6 @@
 """How it stands with each store of a connector, and where those were left that others went past."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from frazil.contracts.offsets import Offsets, count_between
@@ -8,6 +8,7 @@ from frazil.contracts.states import TableState
 from frazil.contracts.worker_status import TableStatus
 from frazil.spark_sink.counts import BatchCounts
 from frazil.spark_sink.outcome import with_commit
+from frazil.spark_sink.store import SchemaWaitsError
 
 
 class Roster:
@@ -28,6 +29,19 @@ class Roster:
     def enter(self, name: str, state: TableState, error: BaseException | None = None) -> None:
         self._update(name, state=state, trace=None if error is None else str(error))
 
+    def leave(self, name: str, error: BaseException) -> None:
+        """Set a store aside for what is wrong with it, or until a person has decided."""
+        if isinstance(error, SchemaWaitsError):
+            self._update(name, changes=error.changes)
+            self.enter(name, TableState.WAITING, error)
+        else:
+            self.enter(name, TableState.FAILED, error)
+
+    def has_given_up(self, listed: Sequence[str]) -> bool:
+        """Tell whether there are stores, and none of them is written or will be once it may."""
+        over = (TableState.PAUSED, TableState.FAILED)
+        return bool(listed) and all(self.state(name) in over for name in listed)
+
     def hold(self, start: Offsets) -> None:
         """Keep in mind where stores were left that are set aside."""
         for name, table in self.tables.items():
@@ -44,10 +58,13 @@ class Roster:
             if table.position:
                 self._update(name, behind=count_between(table.position, end))
 
-    def tell_through(self, through: datetime | None) -> None:
+    def tell_through(self, through: datetime | None) -> datetime | None:
+        """Note it of the stores that run, and return it unless all are left: it is true of none."""
         for name in self.running(list(self.tables)):
             if through is not None:
                 self._update(name, valid_through=through)
+        is_left = [table.state.is_left for table in self.tables.values()]
+        return None if is_left and all(is_left) else through
 
     def tell_commit(self, name: str, counts: BatchCounts) -> None:
         self.tables[name] = with_commit(self.tables[name], counts)

@@ -9,10 +9,21 @@ from pyspark.sql import DataFrame, SparkSession
 
 from frazil.contracts.ledger import Ledger
 from frazil.contracts.redrive import Pick
+from frazil.contracts.schema_change import SchemaChange
 from frazil.contracts.worker_status import MaintenanceStatus
 from frazil.spark_sink.core.judge import Claim, Verdict
 from frazil.spark_sink.counts import BadRecord, BatchCounts
 from frazil.spark_sink.kafka import Broker
+from frazil.worker.errors import BadTableError
+
+
+class SchemaWaitsError(BadTableError):
+    """Records need changes of their table that a person has to approve, or to refuse."""
+
+    def __init__(self, table: str, changes: tuple[SchemaChange, ...]) -> None:
+        self.changes = changes
+        wanted = "; ".join(map(str, changes))
+        super().__init__(f"{table} waits until these changes are approved or refused: {wanted}.")
 
 
 @dataclass(frozen=True)
@@ -44,7 +55,10 @@ class Store(Protocol):
         ...
 
     def write(self, part: DataFrame, partitions: Sequence[tuple[str, int]]) -> Written:
-        """Write records, as Kafka's source gives them, to files."""
+        """Write records, as Kafka's source gives them, to files.
+
+        Raises SchemaWaitsError if they have to wait for a person; nothing was written then.
+        """
         ...
 
     def append(self, files: list[Any], ledger: Ledger, claim: Claim) -> Verdict:
@@ -139,7 +153,10 @@ class Stores(Protocol):
         ...
 
     def hint(self) -> Ledger | None:
-        """Say how far the connector has got where no store can: they are not known yet."""
+        """Say how far the connector has got where no store can: they are not known, or not there.
+
+        None where they always can.
+        """
         ...
 
     def tell(self, names: Iterable[str]) -> None:

@@ -29,6 +29,13 @@ from frazil.contracts.plugins.iceberg_tables import (
 from frazil.contracts.plugins.maintenance_keys import MAINTENANCE_KEYS, doubt_maintenance
 from frazil.contracts.plugins.parsed import Complaint, ParsedConfig
 from frazil.contracts.plugins.plugin import About, Plugin
+from frazil.contracts.plugins.schema_keys import (
+    SCHEMA_FAMILIES,
+    SCHEMA_KEYS,
+    check_schema_changes,
+    doubt_partition_evolution,
+    doubt_schema_changes,
+)
 from frazil.contracts.plugins.sink import (
     CONVERTER_KEYS,
     SINK_FAMILIES,
@@ -40,6 +47,14 @@ from frazil.contracts.plugins.sink import (
 from frazil.contracts.plugins.takeover_keys import TAKEOVER_KEYS, check_takeover
 
 VERSION = "0.1.0"
+_KEYS = (
+    *(ICEBERG_KEYS + CONFLICT_KEYS + SCHEMA_KEYS + MAINTENANCE_KEYS + TAKEOVER_KEYS),
+    *(FRAZIL_KEYS + READING_KEYS + CONVERTER_KEYS),
+)
+_FAMILIES = (
+    *(ICEBERG_FAMILIES + CONFLICT_FAMILIES + SCHEMA_FAMILIES),
+    *(FRAZIL_FAMILIES + SINK_FAMILIES),
+)
 
 
 def check_catalog(config: ParsedConfig) -> Iterator[Complaint]:
@@ -97,14 +112,8 @@ def _plugin(class_name: str) -> Plugin:
         job="iceberg",
         about=ABOUT,
         kind_keys=SINK_KEYS,
-        keys=ICEBERG_KEYS
-        + CONFLICT_KEYS
-        + MAINTENANCE_KEYS
-        + TAKEOVER_KEYS
-        + FRAZIL_KEYS
-        + READING_KEYS
-        + CONVERTER_KEYS,
-        families=ICEBERG_FAMILIES + CONFLICT_FAMILIES + FRAZIL_FAMILIES + SINK_FAMILIES,
+        keys=_KEYS,
+        families=_FAMILIES,
         rules=(
             check_topics,
             check_dead_letters,
@@ -117,6 +126,7 @@ def _plugin(class_name: str) -> Plugin:
             check_dead_letter_table,
             check_evolution,
             check_columns,
+            check_schema_changes,
             check_converters,
         ),
         doubts=(
@@ -125,6 +135,8 @@ def _plugin(class_name: str) -> Plugin:
             doubt_routes,
             doubt_types,
             doubt_maintenance,
+            doubt_schema_changes,
+            doubt_partition_evolution,
             doubt_dead_letters,
         ),
         stages=True,

@@ -21,6 +21,7 @@ SEQUENCE = "frazil.tables.sequence-field"
 UNAVAILABLE = "frazil.tables.unavailable-value"
 PARTITION_BY = "partition-by"
 EVOLVE = "evolve-schema-enabled"
+SCHEMA_CHANGES = "schema-changes"
 MAIN = "main"
 
 CONFLICT = "conflict"
@@ -28,7 +29,7 @@ TYPE = "type"
 IGNORE_CASE = "iceberg.tables.schema-case-insensitive"
 AUTO_CREATE = "iceberg.tables.auto-create-enabled"
 
-_SETTINGS = ("commit-branch", "id-columns", PARTITION_BY, ROUTE_REGEX, EVOLVE)
+_SETTINGS = ("commit-branch", "id-columns", PARTITION_BY, ROUTE_REGEX, EVOLVE, SCHEMA_CHANGES)
 _OF_COLUMNS = rf"(?:{CONFLICT}|{TYPE})\..+"
 # `write-props` is no table but a spelling of Tabular's for properties of writing.
 _OF_TABLE = re.compile(
@@ -55,6 +56,11 @@ def of_table(name: str) -> tuple[str, str] | None:
     """Return table and setting of a key that is of one table."""
     found = _OF_TABLE.fullmatch(name)
     return (found[1], found[2]) if found else None
+
+
+def members_of(config: ParsedConfig, setting: str) -> dict[str, str]:
+    """Return the keys that set this for single tables, and what they say."""
+    return {key: text for key, text in config.submitted.items() if _setting_of(key) == setting}
 
 
 def commit_branch(config: ParsedConfig, table: str) -> str:
@@ -112,8 +118,8 @@ def check_partitions(config: ParsedConfig) -> Iterator[Complaint]:
 
 
 def check_evolution(config: ParsedConfig) -> Iterator[Complaint]:
-    for name, text in config.submitted.items():
-        if _setting_of(name) == EVOLVE and text not in ("true", "false"):
+    for name, text in members_of(config, EVOLVE).items():
+        if text not in ("true", "false"):
             yield Complaint(name, f"{name}: {text} is neither true nor false.")
 
 
@@ -157,7 +163,7 @@ def doubt_properties(config: ParsedConfig) -> Iterator[Complaint]:
 
 def doubt_routes(config: ParsedConfig) -> Iterator[Complaint]:
     """Object to routing that decides nothing, or lets nothing through."""
-    patterns = [name for name in config.submitted if _setting_of(name) == ROUTE_REGEX]
+    patterns = members_of(config, ROUTE_REGEX)
     if config[LISTED] and config[ROUTE_FIELD] and not patterns:
         message = (
             f"{ROUTE_FIELD} is set, but no table has a {ROUTE_REGEX}: nothing would be written."

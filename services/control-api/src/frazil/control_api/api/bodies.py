@@ -37,6 +37,11 @@ def flat_config(body: JsonObject) -> Config:
     return parse_config(body)
 
 
+def optional_config(body: Body) -> Config | None:
+    return parse_config(parse_object(body)) if body.strip() else None
+
+
+OptionalConfig = Annotated[Config | None, Depends(optional_config)]
 FlatConfig = Annotated[Config, Depends(flat_config)]
 
 

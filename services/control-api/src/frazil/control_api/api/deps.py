@@ -14,6 +14,7 @@ from frazil.control_api.core.health import Gauges, Vitals
 from frazil.control_api.core.insight import Insight
 from frazil.control_api.core.past import Past
 from frazil.control_api.core.ports import ConnectorStore, StateFeed
+from frazil.control_api.core.previews import Previews
 from frazil.control_api.core.rehearsal import Rehearsal
 from frazil.control_api.core.service import ConnectorService
 from frazil.control_api.core.topics import Tracking
@@ -32,6 +33,11 @@ def _rehearsal(request: Request) -> Rehearsal:
 def _insight(request: Request) -> Insight:
     insight: Insight = request.app.state.insight
     return insight
+
+
+def _previews(request: Request) -> Previews:
+    previews: Previews = request.app.state.previews
+    return previews
 
 
 def _store(request: Request) -> ConnectorStore:
@@ -123,6 +129,7 @@ TableName = Annotated[str, Depends(_table_name)]
 PluginName = Annotated[str, Depends(_plugin_name)]
 GaugesNow = Annotated[Gauges, Depends(_gauges)]
 Rehearsing = Annotated[Rehearsal, Depends(_rehearsal)]
+Previewing = Annotated[Previews, Depends(_previews)]
 Insights = Annotated[Insight, Depends(_insight)]
 Store = Annotated[ConnectorStore, Depends(_store)]
 Ending = Annotated[asyncio.Event, Depends(_ending)]

@@ -30,12 +30,13 @@ def faults(*statuses: int) -> dict[int | str, dict[str, Any]]:
     return {status: {"model": ErrorBody, "description": _FAULTS[status]} for status in statuses}
 
 
-def _takes(schema: dict[str, Any]) -> dict[str, Any]:
+def _takes(schema: dict[str, Any], *, required: bool = True) -> dict[str, Any]:
     content = {"application/json": {"schema": schema}}
-    return {"requestBody": {"required": True, "content": content}}
+    return {"requestBody": {"required": required, "content": content}}
 
 
 TAKES_CONFIG = _takes(_CONFIG)
+MAY_TAKE_CONFIG = _takes(_CONFIG, required=False)
 TAKES_CONNECTOR = _takes(
     {
         "type": "object",

@@ -1,5 +1,6 @@
 """The bodies of what Kafka Connect does not answer: condition, history, plans, outcomes."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Self
 
@@ -7,14 +8,18 @@ from pydantic import BaseModel, Field
 
 from frazil.contracts.exit_code import ExitCode
 from frazil.contracts.offsets import Offsets
+from frazil.contracts.preview import Preview
 from frazil.contracts.redrive import Redrive
+from frazil.contracts.schema_change import SchemaChange, SchemaRules, SchemaUndo
 from frazil.contracts.states import ConnectState, Target, WorkerState
 from frazil.contracts.worker_status import TableStatus
 from frazil.control_api.core import revisions
 from frazil.control_api.core.bulk import Outcome
 from frazil.control_api.core.condition import Condition
 from frazil.control_api.core.history import StateChange
+from frazil.control_api.core.layout import TableLayout
 from frazil.control_api.core.observation import Worker
+from frazil.control_api.core.previews import PreviewRun, PreviewState
 from frazil.control_api.core.rehearsal import Plan
 
 
@@ -111,6 +116,56 @@ class RedriveOrder(BaseModel):
     @classmethod
     def of(cls, redrive: Redrive) -> Self:
         return cls(number=redrive.number, before=redrive.picks[-1].before)
+
+
+class PreviewAnswer(Preview):
+    """What a connector would do, as far as it is known yet; nothing of it was done."""
+
+    id: str
+    state: PreviewState
+    trace: str | None = Field(description="Why it could not be told, if so.")
+
+    @classmethod
+    def of(cls, run: PreviewRun) -> Self:
+        return cls(id=run.id, state=run.state, trace=run.trace, **dict(run.found))
+
+
+class TableSchema(BaseModel):
+    """Changes of one table, and what was said of them."""
+
+    waits_for: list[SchemaChange] = Field(description="Approve or refuse these.")
+    approved: list[SchemaChange]
+    refused: list[str] = Field(description="Paths that stay as they are; empty: the table itself.")
+    undo: SchemaUndo | None = Field(description="A schema that is to be, or was, made current.")
+
+    @classmethod
+    def of(cls, rules: SchemaRules | None, shown: Sequence[SchemaChange]) -> Self:
+        known = rules or SchemaRules()
+        return cls(
+            waits_for=[*shown],
+            approved=[*known.approved],
+            refused=[*known.refused],
+            undo=known.undo,
+        )
+
+
+class SchemaVersion(BaseModel):
+    """A schema that a table has had; `columns` are types by path."""
+
+    schema_id: int
+    current: bool
+    columns: dict[str, str]
+
+    @classmethod
+    def all_of(cls, layout: TableLayout) -> list[Self]:
+        return [
+            cls(
+                schema_id=number,
+                current=number == layout.current,
+                columns={one.path: one.type for one in columns.values() if one.type},
+            )
+            for number, columns in sorted(layout.schemas.items(), reverse=True)
+        ]
 
 
 class ConfigChange(BaseModel):

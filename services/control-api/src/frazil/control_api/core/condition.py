@@ -12,6 +12,10 @@ from frazil.control_api.core.states import public_state
 
 _SILENT_AFTER = 10.0
 _STALLED_AFTER = 300.0  # beyond the pause that the connector itself keeps between two commits
+_CURES = {
+    TableState.FAILED: "Mend the cause, then restart the connector",
+    TableState.WAITING: "Approve or refuse them",
+}
 _COMMIT_INTERVAL = "iceberg.control.commit.interval-ms"
 
 
@@ -130,9 +134,10 @@ def _running(connector: Connector, worker: Worker | None, now: float) -> _Verdic
     if worker.silent_for > _SILENT_AFTER:
         reason = f"Its worker has not answered for {worker.silent_for:.0f} s"
         return _Verdict(healthy=False, reason=f"{reason}; if it stays silent it is started anew.")
-    failure = _failed_tables(worker.status)
-    if failure is not None:
-        return _Verdict(healthy=False, reason=failure)
+    for state, cure in _CURES.items():
+        if (left := _left_tables(worker.status, state)) is not None:
+            reason = f"{left} {cure}; it goes on where the table was left."
+            return _Verdict(healthy=False, reason=reason)
     lag = worker.status.lag if worker.status else None
     idle = _idle(connector.observed, worker.status, now)
     if lag and idle > _STALLED_AFTER + _pause(connector):
@@ -145,16 +150,13 @@ def _running(connector: Connector, worker: Worker | None, now: float) -> _Verdic
     return _Verdict(healthy=True, reason=f"Running{behind}.")
 
 
-def _failed_tables(status: WorkerStatus | None) -> str | None:
+def _left_tables(status: WorkerStatus | None, state: TableState) -> str | None:
     tables = status.tables if status else {}
-    failed = [name for name, table in tables.items() if table.state is TableState.FAILED]
-    if not failed:
+    left = [name for name, table in tables.items() if table.state is state]
+    if not left:
         return None
-    more = f" and {len(failed) - 1} more" if len(failed) > 1 else ""
-    return (
-        f"Table {failed[0]}{more} was set aside, others go on: {_cause(tables[failed[0]].trace)} "
-        "Mend the cause, then restart the connector; it goes on where the table was left."
-    )
+    more = f" and {len(left) - 1} more" if len(left) > 1 else ""
+    return f"Table {left[0]}{more} was set aside, others go on: {_cause(tables[left[0]].trace)}"
 
 
 def _idle(seen: Observed, status: WorkerStatus | None, now: float) -> float:

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from frazil.contracts.offsets import Offsets, Rewind
 from frazil.contracts.redrive import Redrive
+from frazil.contracts.schema_change import SchemaRules
 from frazil.contracts.states import Target
 
 TASK_ID = 0
@@ -68,6 +69,7 @@ class Connector:
     rewind: Rewind | None = None
     redrive: Redrive | None = None
     paused_tables: tuple[str, ...] = ()
+    schema_rules: Mapping[str, SchemaRules] = field(default_factory=dict)
     topics_reset: int = 0
     observed: Observed = field(default_factory=Observed)
 

@@ -8,8 +8,11 @@ ControlError
 |  +- RouteNotFoundError        404
 +- NotAcceptableError           406
 +- AlreadyExistsError           409
++- NotShownError                409
++- NotUndoneError               409
 +- UnsupportedMediaTypeError    415
 |  +- MissingContentTypeError   415
++- TooManyPreviewsError         429
 +- BadCredentialsFileError      500
 +- StoreError                   503
 +- BrokerError                  500  (Kafka, in the words of Connect)
@@ -78,6 +81,18 @@ class AlreadyExistsError(ControlError):
     status = 409
 
 
+class NotShownError(ControlError):
+    """A decision on what nobody was asked."""
+
+    status = 409
+
+
+class NotUndoneError(ControlError):
+    """A table cannot go back to an earlier schema."""
+
+    status = 409
+
+
 class UnsupportedMediaTypeError(ControlError):
     status = 415
     before_route = True
@@ -90,6 +105,12 @@ class MissingContentTypeError(UnsupportedMediaTypeError):
     """There is a body and no word on its type, which Connect sees only when it reads the body."""
 
     before_route = False
+
+
+class TooManyPreviewsError(ControlError):
+    """Each takes the memory of a worker."""
+
+    status = 429
 
 
 class BadCredentialsFileError(ControlError):

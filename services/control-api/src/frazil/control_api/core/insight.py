@@ -1,14 +1,21 @@
 """The use cases that only look: how a connector is, and what its tables prove."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from dataclasses import replace
 
 from frazil.contracts.plugins import InvalidConfigError, ParsedConfig, find_plugin
 from frazil.contracts.plugins.iceberg_tables import LISTED, commit_branch, is_dynamic
 from frazil.contracts.states import TableState
 from frazil.control_api.core.condition import Condition, condition
 from frazil.control_api.core.connector import Connector
-from frazil.control_api.core.errors import BadRequestError, EngineError, InvalidConnectorError
+from frazil.control_api.core.errors import (
+    BadRequestError,
+    EngineError,
+    InvalidConnectorError,
+    NotFoundError,
+)
 from frazil.control_api.core.hiding import texts_to_hide
+from frazil.control_api.core.layout import TableLayout
 from frazil.control_api.core.observation import Observation
 from frazil.control_api.core.ports import Clock, Engine, Secrets, Tables
 from frazil.control_api.core.proof import Proof, TableSource, prove
@@ -90,6 +97,14 @@ class Insight:
         worker = self.glance(connector).worker
         seen = worker.status.tables if worker and worker.status else {}
         return [name for name, table in seen.items() if table.state is not TableState.MISSING]
+
+    async def layout(self, source: TableSource, table: str) -> TableLayout:
+        """Read the schemas that one table has had."""
+        branch = source.tables.get(table)
+        if branch is None:
+            raise NotFoundError(f"Connector {source.connector} has no table {table}")
+        (layout,) = await self._tables.layouts(replace(source, tables={table: branch}))
+        return layout
 
     async def proofs(self, source: TableSource) -> list[Proof]:
         """Prove from each table what of the connector's topics is in there."""

@@ -12,7 +12,7 @@ def with_table(
     connector: Connector, config: ParsedConfig, table: str, *, paused: bool, anew: bool
 ) -> Connector:
     """Return the connector with a table paused or not; `anew` wants a new worker in any case."""
-    _require_table(connector, config, table)
+    require_table(connector, config, table)
     names = [name for name in connector.paused_tables if name != table]
     if paused:
         names.append(table)
@@ -22,7 +22,7 @@ def with_table(
     return replace(connector, paused_tables=tuple(names), generation=connector.generation + 1)
 
 
-def _require_table(connector: Connector, config: ParsedConfig, table: str) -> None:
+def require_table(connector: Connector, config: ParsedConfig, table: str) -> None:
     """Raise NotFoundError for a table that is not listed; records may name any."""
     if LISTED not in config.values:
         raise BadRequestError(f"Connector {connector.name} writes to no Iceberg table")

@@ -8,6 +8,7 @@ from frazil.contracts.assignment import Assignment
 from frazil.contracts.offsets import Offsets
 from frazil.control_api.core.connector import Connector, Observed
 from frazil.control_api.core.history import ConfigVersion, StateChange
+from frazil.control_api.core.layout import TableLayout
 from frazil.control_api.core.observation import Observation
 from frazil.control_api.core.offsets import PartitionOffset, Positions
 from frazil.control_api.core.proof import TableHistory, TableSource
@@ -183,6 +184,15 @@ class Engine(Protocol):
         """Let go of connections; workers go on."""
 
 
+class Outfit(Protocol):
+    """Makes the assignment of a preview, under the name that it runs by."""
+
+    async def __call__(
+        self, connector: Connector, name: str, *, epoch: int, records: int
+    ) -> Assignment:
+        """Raises SecretError when a reference cannot be resolved."""
+
+
 class LeaderLock(Protocol):
     """Of all processes on one store at most one has it."""
 
@@ -212,3 +222,6 @@ class Tables(Protocol):
 
         Raises BadRequestError for catalogs that cannot be asked, else CatalogError.
         """
+
+    async def layouts(self, source: TableSource) -> list[TableLayout]:
+        """Read the schemas that each table has had; bounds and errors are those of histories."""

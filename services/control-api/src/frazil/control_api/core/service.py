@@ -23,6 +23,7 @@ from frazil.control_api.core.paused_tables import with_table
 from frazil.control_api.core.ports import ConnectorStore, Secrets
 from frazil.control_api.core.redrive import following, require_redrivable
 from frazil.control_api.core.references import NoSecrets
+from frazil.control_api.core.schema_rules import Decide, with_rules
 from frazil.control_api.core.states import public_state
 
 Config = Mapping[str, str | None]
@@ -162,6 +163,15 @@ class ConnectorService:
             return with_table(connector, self._read(connector), table, paused=paused, anew=anew)
 
         self._change(name, change)
+
+    def rule_schema(self, name: str, table: str, decide: Decide) -> Connector:
+        """Note what a user has said of changes that a table waits for."""
+
+        def change(old: Connector | None) -> Connector:
+            connector = _present(old, f"Connector {name} not found")
+            return with_rules(connector, self._read(connector), table, decide)
+
+        return self._change(name, change)
 
     def validate(self, plugin_name: str, config: Config) -> ConfigInfos:
         class_name = _class_name(config)

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from frazil.contracts.assignment import Assignment
 from frazil.contracts.exit_code import ExitCode
+from frazil.contracts.preview import Preview
 from frazil.contracts.states import WorkerState
 from frazil.contracts.worker_status import TableStatus, WorkerStatus
 from frazil.control_api.core.errors import EngineError
@@ -32,6 +33,7 @@ class Behaviour:
     ignores_stop: bool = False
     commits: int = 0
     tables: Mapping[str, TableStatus] = field(default_factory=dict)
+    preview: Preview | None = None
 
 
 @dataclass(slots=True)
@@ -58,7 +60,9 @@ class FakeEngine:
     async def start(self, assignment: Assignment, kind: str) -> None:
         self._require_presence()
         name, epoch = assignment.connector, assignment.epoch
-        behaviour = self._behaviour(name)
+        behaviour = self._behaviour(
+            name if assignment.preview is None else assignment.config["name"]
+        )
         if behaviour.refuses_to_start is not None:
             raise EngineError(f"{kind}: {behaviour.refuses_to_start}")
         workers = self._workers.setdefault(name, {})
@@ -69,8 +73,11 @@ class FakeEngine:
         workers[epoch] = worker
         self._written[name] = [f"worker {epoch} starts", *behaviour.says]
         self._tell(name)
-        if behaviour.exits_with is not None:
-            self.exit(name, behaviour.exits_with, behaviour.trace)
+        exit_code = behaviour.exits_with
+        if assignment.preview is not None and not behaviour.never_ready:
+            exit_code = exit_code or ExitCode.OK
+        if exit_code is not None:
+            self.exit(name, exit_code, behaviour.trace)
 
     async def inspect(self, connector: str) -> Observation:
         self._require_presence()
@@ -199,6 +206,7 @@ class FakeEngine:
             position={topic.strip(): {0: 0} for topic in topics if topic.strip()},
             commits=behaviour.commits,
             tables=dict(behaviour.tables),
+            preview=None if assignment.preview is None else behaviour.preview,
         )
 
     def _end(self, connector: str, worker: Worker, code: ExitCode, trace: str | None) -> None:

@@ -42,18 +42,27 @@ class Outfitter:
     def assignment(self, connector: Connector, observed: Observed) -> Assignment:
         """Raises SecretError when a reference cannot be resolved."""
         self._given[connector.name] = (connector.generation, self._digest(connector))
+        return self._made(connector, observed.epoch, observed.generation).model_copy(
+            update={"rewind": connector.rewind, "redrive": connector.redrive}
+        )
+
+    def preview(self, connector: Connector, name: str, *, epoch: int, records: int) -> Assignment:
+        """Have a worker of another name only tell what the connector would do."""
+        made = self._made(connector, epoch, connector.generation)
+        return made.model_copy(update={"connector": name, "preview": records})
+
+    def _made(self, connector: Connector, epoch: int, generation: int) -> Assignment:
         resolved = resolve(connector.config, self._secrets)
         return Assignment(
             connector=connector.name,
-            epoch=observed.epoch,
-            generation=observed.generation,
+            epoch=epoch,
+            generation=generation,
             worker_id=self._worker_id,
             config=resolved.config,
             secrets=texts_to_hide(resolved, self._kafka),
             kafka=self._kafka,
-            rewind=connector.rewind,
-            redrive=connector.redrive,
             paused_tables=connector.paused_tables,
+            schema_rules=dict(connector.schema_rules),
             files_folder=self._files_folder,
             offsets_topic=self._offsets_topic,
         )

@@ -10,6 +10,7 @@ from frazil.control_api.core.decide import Action, Do, could_not_start, decide
 from frazil.control_api.core.errors import EngineError, SecretError
 from frazil.control_api.core.policy import Policy
 from frazil.control_api.core.ports import Clock, ConnectorStore, Engine
+from frazil.control_api.core.previews import seconds_left
 from frazil.control_api.core.sightings import Sightings
 from frazil.control_api.loops.look import look
 from frazil.control_api.loops.outfitter import Outfitter
@@ -70,6 +71,10 @@ class Reconciler:
 
     async def reconcile(self, name: str) -> float | None:
         """Make one pass; return the seconds after which another is due."""
+        preview_ends_in = seconds_left(name, self._clock.now())
+        if preview_ends_in and not self._suspended:
+            # Until then it belongs to those who ask for it; what is left of it is nobody's.
+            return preview_ends_in
         # A look that takes for ever would keep one of the loops for ever.
         observation = await look(self._engine, name, self._policy.inspect_timeout)
         self._sightings.see(name, observation)

@@ -7,6 +7,7 @@ from sqlalchemy import Connection, Row, Table
 
 from frazil.contracts.offsets import Offsets, Rewind
 from frazil.contracts.redrive import Redrive
+from frazil.contracts.schema_change import SchemaRules
 from frazil.contracts.states import Target
 from frazil.control_api.core.connector import Connector, Observed, Phase
 from frazil.control_api.store.queries import CONNECTOR, INSERT, OBSERVED, REWIND, UPDATE
@@ -24,6 +25,7 @@ def connector_of(row: Row[Any]) -> Connector | None:
         rewind=rewind_of(row),
         redrive=_redrive_of(row),
         paused_tables=tuple(row.connector_paused_tables),
+        schema_rules=_schema_rules_of(row),
         observed=observed_of(row),
     )
 
@@ -35,6 +37,11 @@ def rewind_of(row: Row[Any]) -> Rewind | None:
 def _redrive_of(row: Row[Any]) -> Redrive | None:
     stored = row.connector_redrive
     return None if stored is None else Redrive.model_validate(stored)
+
+
+def _schema_rules_of(row: Row[Any]) -> dict[str, SchemaRules]:
+    stored = row.connector_schema_rules
+    return {table: SchemaRules.model_validate(rules) for table, rules in stored.items()}
 
 
 def observed_of(row: Row[Any]) -> Observed:
@@ -66,6 +73,9 @@ def write_wanted(
         "generation": connector.generation,
         "topics_reset": connector.topics_reset,
         "paused_tables": list(connector.paused_tables),
+        "schema_rules": {
+            table: rules.model_dump(mode="json") for table, rules in connector.schema_rules.items()
+        },
         "redrive": connector.redrive and connector.redrive.model_dump(mode="json"),
         "revision": revision,
     }

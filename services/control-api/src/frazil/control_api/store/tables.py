@@ -41,6 +41,7 @@ class ConnectorRow(SQLModel, table=True):
     generation: int
     topics_reset: int
     paused_tables: list[str] = Field(sa_type=JSON)
+    schema_rules: dict[str, Any] = Field(sa_type=JSON)
     redrive: dict[str, Any] | None = Field(sa_type=JSON(none_as_null=True))
     revision: int = Field(sa_type=LONG, index=True)
 

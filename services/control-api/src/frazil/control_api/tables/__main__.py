@@ -12,17 +12,27 @@ from pyiceberg.catalog import Catalog
 from pyiceberg.catalog.rest import RestCatalog
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.io import PY_IO_IMPL
+from pyiceberg.schema import Schema
 from pyiceberg.table import Table
 from pyiceberg.table.snapshots import Snapshot
 
 from frazil.contracts.ledger import Ledger
 from frazil.control_api.tables.files import MetadataFiles
-from frazil.control_api.tables.wire import Answer, EntryAnswer, Question, TableAnswer
+from frazil.control_api.tables.wire import (
+    Answer,
+    ColumnAnswer,
+    EntryAnswer,
+    LayoutAnswer,
+    Question,
+    TableAnswer,
+)
 
 
 def answer(question: Question) -> Answer:
     try:
         with _catalog(question) as catalog:
+            if question.layout:
+                return Answer(layouts=[_layout(catalog, name) for name in question.tables])
             tables = [
                 _read(catalog, name, branch, connector=question.connector)
                 for name, branch in question.tables.items()
@@ -75,6 +85,37 @@ def _entry(snapshot: Snapshot, connector: str) -> EntryAnswer:
 def _rows(snapshot: Snapshot) -> int | None:
     text = snapshot.summary.get("total-records") if snapshot.summary else None
     return None if text is None else int(text)
+
+
+def _layout(catalog: Catalog, name: str) -> LayoutAnswer:
+    metadata = catalog.load_table(name).metadata
+    current = metadata.current_schema_id
+    partitions = (field for spec in metadata.partition_specs for field in spec.fields)
+    orders = (field for order in metadata.sort_orders for field in order.fields)
+    keys = metadata.schema_by_id(current)
+    return LayoutAnswer(
+        table=name,
+        current=current,
+        schemas={schema.schema_id: _columns(schema) for schema in metadata.schemas},
+        bound=[
+            *(field.source_id for field in partitions),
+            *(field.source_id for field in orders),
+            *(keys.identifier_field_ids if keys else ()),
+        ],
+    )
+
+
+def _columns(schema: Schema) -> list[ColumnAnswer]:
+    found = ((number, schema.find_field(number)) for number in sorted(set(schema.field_ids)))
+    return [
+        ColumnAnswer(
+            id=number,
+            path=schema.find_column_name(number) or field.name,
+            type=str(field.field_type) if field.field_type.is_primitive else "",
+            required=field.required,
+        )
+        for number, field in found
+    ]
 
 
 _LONGEST_LIFE = 60

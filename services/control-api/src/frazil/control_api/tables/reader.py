@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from pydantic import ValidationError
 
 from frazil.control_api.core.errors import CatalogError, CatalogTimeoutError
+from frazil.control_api.core.layout import Column, TableLayout
 from frazil.control_api.core.proof import Entry, TableHistory, TableSource
 from frazil.control_api.tables.properties import python_properties
-from frazil.control_api.tables.wire import Answer, Question, TableAnswer
+from frazil.control_api.tables.wire import Answer, LayoutAnswer, Question, TableAnswer
 from frazil.runtime.hiding import Hiding
 from frazil.runtime.logs import get_logger
 
@@ -34,11 +35,18 @@ class TableReader:
         self._turns = asyncio.Semaphore(_AT_ONCE)
 
     async def histories(self, source: TableSource) -> list[TableHistory]:
+        return [_history(table) for table in (await self._read(source)).tables]
+
+    async def layouts(self, source: TableSource) -> list[TableLayout]:
+        return [_layout(table) for table in (await self._read(source, layout=True)).layouts]
+
+    async def _read(self, source: TableSource, *, layout: bool = False) -> Answer:
         question = Question(
             catalog=source.catalog,
             properties=python_properties(source.properties),
             tables=dict(source.tables),
             connector=source.connector,
+            layout=layout,
         )
         hide = Hiding(source.secrets)
         try:
@@ -52,7 +60,7 @@ class TableReader:
             raise CatalogError(
                 f"The catalog of {source.connector} cannot be read: {hide(answer.complaint)}"
             )
-        return [_history(table) for table in answer.tables]
+        return answer
 
     async def _ask(self, question: Question, hide: Hiding) -> Answer:
         process = await asyncio.create_subprocess_exec(
@@ -79,3 +87,11 @@ class TableReader:
 def _history(table: TableAnswer) -> TableHistory:
     entries = tuple(Entry(one.snapshot_id, one.at, one.ledger) for one in table.entries)
     return TableHistory(table.table, entries, is_whole=table.is_whole, rows=table.rows)
+
+
+def _layout(table: LayoutAnswer) -> TableLayout:
+    schemas = {
+        number: {one.id: Column(one.path, one.type, one.required) for one in columns}
+        for number, columns in table.schemas.items()
+    }
+    return TableLayout(table.table, table.current, schemas, frozenset(table.bound))

@@ -7,6 +7,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
+from pyspark.sql.types import DataType
 
 from frazil.contracts.columns import Path
 from frazil.contracts.ledger import Ledger
@@ -82,7 +83,7 @@ class ChangingTable(TableStore):
     def _deciding(self) -> Sequence[Path]:
         return [*((key,) for key in self._key_columns()), self._keys.change_rules.sequence]
 
-    def _remembering(self) -> Deleted:
+    def _remembering(self) -> Deleted | None:
         path = self._changes.sequence
         kind = type_at(self._schema, path)
         if kind is None:
@@ -91,6 +92,9 @@ class ChangingTable(TableStore):
                 "correct frazil.tables.sequence-field."
             )
         kinds = [self._schema[key].dataType for key in self._changes.keys]
+        return self._memory(kinds, kind)
+
+    def _memory(self, kinds: Sequence[DataType], kind: DataType) -> Deleted | None:
         return Deleted(self._spark, self._lake, self._id, rules=self._changes, kinds=[*kinds, kind])
 
     def _put(self, seen: DataFrame) -> list[Any]:

@@ -1,6 +1,6 @@
 """What rules ask of the columns of a table: their types when they are made, and their places."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from pyspark.sql.types import (
     ArrayType,
@@ -81,14 +81,21 @@ def _spark_type(kind: ColumnType) -> DataType:
     return _TYPES[kind.name]
 
 
-def places(table: str, schema: StructType, paths: Iterable[Path]) -> list[Change]:
+def places(
+    table: str,
+    schema: StructType,
+    paths: Iterable[Path],
+    *,
+    refuses: Callable[[Path], bool] = lambda _: False,
+) -> list[Change]:
     """List the columns to add for texts that the columns of these paths cannot hold."""
     known = {path: field.dataType for path, field, _ in _fields(schema, ())}
     found: list[Change] = []
     for path in paths:
         place = AddColumn(path[:-1], path[-1] + RAW_SUFFIX, StringType())
-        kind = known.get((*place.parent, place.name))
-        if kind is None:
+        where = (*place.parent, place.name)
+        kind = known.get(where)
+        if kind is None and not refuses(where):
             found.append(place)
         elif not isinstance(kind, StringType):
             raise BadTableError(_no_place(table, ".".join(path)))

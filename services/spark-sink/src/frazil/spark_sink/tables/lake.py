@@ -82,7 +82,7 @@ class Lake:
         """Create a table and the namespaces above it, or load it if somebody else was faster."""
         made = self._schema(name, schema, ids)
         spec = self._spec(name, made, partitioning)
-        catalog, identifier = self._catalog(), self._identifier(name)
+        catalog, identifier = self._maker(), self._identifier(name)
         try:
             self._create_namespaces(identifier.namespace())
             builder = catalog.buildTable(identifier, made).withPartitionSpec(spec)
@@ -106,6 +106,59 @@ class Lake:
             if LOST_RACE not in message and not is_silent(message):
                 raise BadTableError(
                     f"The columns that records of {name} need cannot be added to it.", message
+                ) from None
+        self.refresh(table, name)
+
+    def partitioning_of(self, table: Any) -> set[PartitionPart]:
+        """Tell by what new rows are partitioned; a field that was removed may be left as void."""
+        schema = table.schema()
+        parts = {
+            _part(str(schema.findColumnName(field.sourceId())), str(field.transform().toString()))
+            for field in table.spec().fields()
+        }
+        return {part for part in parts if part.transform != "void"}
+
+    def has_columns_for(self, table: Any, parts: Sequence[PartitionPart]) -> bool:
+        return all(table.schema().findField(part.column) is not None for part in parts)
+
+    def partition(self, table: Any, name: str, parts: Sequence[PartitionPart]) -> None:
+        """Have new rows partitioned in another way; nothing happens if somebody else was faster."""
+        present = self.partitioning_of(table)
+        try:
+            update = table.updateSpec()
+            for part in present - {*parts}:
+                update.removeField(self._term(part))
+            for part in parts:
+                if part not in present:
+                    update.addField(self._term(part))
+            update.commit()
+        except JAVA_ERRORS as error:
+            message = java_message(error)
+            if LOST_RACE not in message and not is_silent(message):
+                raise _not_partitioned(name, message) from None
+        self.refresh(table, name)
+
+    def _term(self, part: PartitionPart) -> Any:
+        expressions = self.iceberg.expressions.Expressions
+        if part.transform == "identity":
+            return expressions.ref(part.column)
+        make = getattr(expressions, part.transform)
+        return make(part.column, part.number) if part.number else make(part.column)
+
+    def use_schema(self, table: Any, name: str, schema_id: int) -> None:
+        """Make an earlier schema current; nothing happens if somebody else was faster."""
+        operations = table.operations()
+        base = operations.current()
+        try:
+            made = self.iceberg.TableMetadata.buildFrom(base).setCurrentSchema(schema_id).build()
+            operations.commit(base, made)
+        except JAVA_ERRORS as error:
+            message = java_message(error)
+            if LOST_RACE not in message and not is_silent(message):
+                raise BadTableError(
+                    f"{name} cannot go back to its schema {schema_id}. Have what was decided on "
+                    "its schema forgotten, then restart.",
+                    message,
                 ) from None
         self.refresh(table, name)
 
@@ -155,17 +208,12 @@ class Lake:
                 builder = field(part.column, part.number) if part.number else field(part.column)
             return builder.build()
         except JAVA_ERRORS as error:
-            reason = java_message(error).partition("\n")[0].rpartition("Exception: ")[2]
-            raise BadTableError(
-                f"Table {name} cannot be partitioned as asked for: {reason}. Correct "
-                "`partition-by`, or create the table first.",
-                java_message(error),
-            ) from None
+            raise _not_partitioned(name, java_message(error)) from None
 
     def _create_namespaces(self, namespace: Any) -> None:
         """Create a namespace level by level; one that may not be looked at may still be there."""
         levels = list(namespace.levels())
-        catalog = self._catalog()
+        catalog = self._maker()
         for depth in range(1, len(levels) + 1):
             try:
                 catalog.createNamespace(self._namespace(levels[:depth]))
@@ -173,6 +221,10 @@ class Lake:
                 message = java_message(error)
                 if not any(sign in message for sign in (*_THERE, "ForbiddenException")):
                     raise
+
+    def _maker(self) -> Any:
+        """Return the catalog in which tables are created."""
+        return self._catalog()
 
     def _catalog(self) -> Any:
         # Asked for the table at once, Spark would hide why it could not open the catalog.
@@ -196,5 +248,20 @@ def _creation_error(message: str, name: str) -> WorkerError:
     return BadTableError(
         f"Table {name} cannot have columns of the types that are asked for. A variant needs "
         "iceberg.tables.auto-create-props.format-version=3.",
+        message,
+    )
+
+
+def _part(column: str, transform: str) -> PartitionPart:
+    """Read a transform as Iceberg spells it: `day`, `bucket[8]`."""
+    word, _, number = transform.rstrip("]").partition("[")
+    return PartitionPart(word, column, int(number or 0))
+
+
+def _not_partitioned(name: str, message: str) -> BadTableError:
+    reason = message.partition("\n")[0].rpartition("Exception: ")[2]
+    return BadTableError(
+        f"Table {name} cannot be partitioned as asked for: {reason}. Correct `partition-by`, or "
+        "create the table first.",
         message,
     )

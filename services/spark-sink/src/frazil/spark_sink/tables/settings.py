@@ -1,5 +1,6 @@
 """What the keys say of tables, read once: for all of them, and for each."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -30,9 +31,12 @@ from frazil.contracts.plugins.maintenance_keys import (
     MOST_SNAPSHOTS,
     ORPHAN_AGE_MS,
 )
+from frazil.contracts.plugins.schema_keys import asks, asks_anywhere, evolves_partitions
+from frazil.contracts.schema_change import SchemaRules
 from frazil.contracts.validators import OFF
 from frazil.spark_sink.core.maintenance import Objectives
 from frazil.spark_sink.tables.changes import ChangeRules
+from frazil.spark_sink.tables.gate import Gate
 
 # To rewrite files for every few changed rows, as Iceberg would, takes ever longer.
 _MERGED_ON_READ = {"write.merge.mode": "merge-on-read"}
@@ -57,12 +61,15 @@ class TableKeys:
     ignores_case: bool
     plain_json: bool
     change_rules: ChangeRules
+    schema_rules: Mapping[str, SchemaRules]
     objectives: Objectives | None
     created_with: dict[str, str]
     written_with: dict[str, str]
 
     @classmethod
-    def of(cls, connector: str, config: ParsedConfig) -> "TableKeys":
+    def of(
+        cls, connector: str, config: ParsedConfig, schema_rules: Mapping[str, SchemaRules]
+    ) -> "TableKeys":
         value = converting(config, "value")
         return cls(
             config=config,
@@ -81,6 +88,7 @@ class TableKeys:
                 sequence=_path(config[SEQUENCE]),
                 unavailable=config[UNAVAILABLE],
             ),
+            schema_rules=schema_rules,
             objectives=_objectives(config),
             created_with=(_MERGED_ON_READ if is_changing(config) else {})
             | config.prefixed("iceberg.tables.auto-create-props."),
@@ -98,12 +106,26 @@ class TableKeys:
     def columns(self, table: str) -> ColumnRules:
         return column_rules(self.config, table)
 
+    def gate(self, table: str) -> Gate:
+        rules = self.schema_rules.get(table, SchemaRules())
+        return Gate(rules, asks=asks(self.config, table), ignores_case=self.ignores_case)
+
+    @property
+    def may_wait_from_latest(self) -> bool:
+        """Tell whether a table may wait to be created while `latest` moves on."""
+        reset = self.config.submitted.get("consumer.override.auto.offset.reset")
+        return reset == "latest" and asks_anywhere(self.config)
+
     def id_columns(self, table: str) -> tuple[str, ...]:
         names = (self._of(table, "id-columns") or "").split(",")
         return tuple(name.strip() for name in names if name.strip())
 
     def partitioning(self, table: str) -> tuple[PartitionPart, ...]:
         return parse_partitioning(self._of(table, "partition-by"))
+
+    def followed_partitioning(self, table: str) -> tuple[PartitionPart, ...]:
+        """Return how a table that is there is to be partitioned; nothing if it stays as it is."""
+        return self.partitioning(table) if evolves_partitions(self.config) else ()
 
     def _of(self, table: str, setting: str) -> str | None:
         found = table_setting(self.config, table, setting)

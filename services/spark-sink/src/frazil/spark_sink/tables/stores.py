@@ -49,7 +49,7 @@ class TableStores:
         self._control = control
         self._heritage = heritage
         self._opened: dict[str, TableStore] = {}
-        self._lake = Lake(spark, keys.catalog)
+        self._lake = self._open_lake()
 
     def open(self, name: str) -> TableStore:
         if "." not in name.strip("."):
@@ -59,15 +59,21 @@ class TableStores:
             )
         # A reader of its own: it remembers the shape of what it read last.
         reader = TopicReaders(self._keys.config)
-        kind = ChangingTable if is_changing(self._keys.config) else TableStore
         heritage = None if self._heritage is None else self._heritage.of(name)
-        store = kind(
+        store = self._kind(
             self._spark, self._lake, name, keys=self._keys, reader=reader, heritage=heritage
         )
         self._opened[name] = store
         # The driver before this one may have ended between a commit and its event.
         self.tell([name])
         return store
+
+    def _open_lake(self) -> Lake:
+        return Lake(self._spark, self._keys.catalog)
+
+    @property
+    def _kind(self) -> type[TableStore]:
+        return ChangingTable if is_changing(self._keys.config) else TableStore
 
     def split(self, batch: DataFrame) -> Split:
         if self._route is not None:
@@ -102,6 +108,8 @@ class TableStores:
         )
 
     def hint(self) -> Ledger | None:
+        if self.listed and not self._keys.may_wait_from_latest:
+            return None
         return self._broker.group_ledger()
 
     def tell(self, names: Iterable[str]) -> None:

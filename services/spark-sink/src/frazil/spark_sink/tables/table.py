@@ -23,6 +23,7 @@ from frazil.spark_sink.tables.columns import places, require_columns, shaped
 from frazil.spark_sink.tables.conflicts import lacking, measures
 from frazil.spark_sink.tables.evolution import Change, changes, storable_struct
 from frazil.spark_sink.tables.files import write_files
+from frazil.spark_sink.tables.gate import creation, in_data, partition
 from frazil.spark_sink.tables.guarded import GuardedTable
 from frazil.spark_sink.tables.lake import Lake
 from frazil.spark_sink.tables.predecessor import TableHeritage
@@ -63,19 +64,43 @@ class TableStore(GuardedTable):
         self._reader = reader
         self._columns = keys.columns(table)
         self._has_misfits = False
+        self._unarranged = keys.followed_partitioning(table)
+        self._gate = keys.gate(table)
         found = lake.load(table)
-        if found is None and heritage is not None:
-            raise NoTableError(
-                f"Table {table} does not exist in the catalog, and none is created while "
-                f"{TAKEOVER_GROUP} is set. Create it, or correct `iceberg.tables`."
-            )
-        if found is None and not keys.creates:
-            raise NoTableError(
-                f"Table {table} does not exist in the catalog. Create it, correct "
-                "`iceberg.tables`, or set iceberg.tables.auto-create-enabled=true."
-            )
-        if found is not None:
+        if found is None:
+            self._require_creation(is_taken_over=heritage is not None)
+        else:
+            self._go_back(found)
             self._adopt(found)
+
+    def _require_creation(self, *, is_taken_over: bool) -> None:
+        """Refuse a table that is not there, and that records may not create."""
+        absent = f"Table {self._id} does not exist in the catalog"
+        if is_taken_over:
+            raise NoTableError(
+                f"{absent}, and none is created while {TAKEOVER_GROUP} is set. Create it, or "
+                "correct `iceberg.tables`."
+            )
+        if not self._keys.creates:
+            raise NoTableError(
+                f"{absent}. Create it, correct `iceberg.tables`, or set "
+                "iceberg.tables.auto-create-enabled=true."
+            )
+        if self._gate.refuses_table:
+            raise NoTableError(
+                f"{absent}, and its creation was refused. Create it, or have what was decided on "
+                "its schema forgotten."
+            )
+
+    def _go_back(self, table: Any) -> None:
+        """Undo changes of the schema, if somebody wants that and it was not done yet."""
+        order = self._gate.rules.undo
+        for _ in range(_ATTEMPTS):
+            if order is None or table.schema().schemaId() != order.before:
+                return
+            log.info("schema_undone", table=self._id, before=order.before, after=order.after)
+            self._lake.use_schema(table, self._id, order.after)
+        raise UnavailableError(f"{self._id} was changed by others again and again.")
 
     def _adopt(self, table: Any) -> None:
         self._take(table, self._keys.branch(self._id))
@@ -91,6 +116,8 @@ class TableStore(GuardedTable):
         records = self._read(part)
         if self._table is None:
             return self._nothing_known(records, partitions)
+        if self._unarranged:
+            self._arrange()
         draft, lacks = self._draft(records, partitions, again=self._has_misfits)
         misfits = draft.counts.misfits
         if misfits and not self._has_misfits:
@@ -100,9 +127,13 @@ class TableStore(GuardedTable):
         self._has_misfits = misfits > 0
         if lacks:
             self.delete_files(draft.files)
-            self._change_columns(lambda: places(self._id, self._schema, lacks))
+            self._change_columns(self._places_for(lacks))
             draft, _ = self._draft(records, partitions, again=self._has_misfits)
         return draft
+
+    def _places_for(self, paths: Sequence[Path]) -> Callable[[], list[Change]]:
+        refuses = self._gate.refuses
+        return lambda: places(self._id, self._schema, paths, refuses=refuses)
 
     def _draft(
         self, records: Iterable[Records], partitions: Sequence[tuple[str, int]], *, again: bool
@@ -156,27 +187,48 @@ class TableStore(GuardedTable):
     def _fit(self, types: Iterable[DataType]) -> None:
         """Create the table, or add what it lacks: once a batch, before anything is written."""
         found = [one for one in types if isinstance(one, StructType)]
-        shapes = [shaped(one, self._columns) for one in found]
+        shapes = [shaped(self._gate.without_refused(one), self._columns) for one in found]
         whole = merged_all([*shapes])
         if self._table is None and isinstance(whole, StructType):
             self._create(storable_struct(whole))
         if self._table is not None and self._keys.evolves(self._id):
+            if self._gate.asks:
+                todo = [change for shape in shapes for change in self._lacking(shape)]
+                self._gate.require(self._id, map(in_data, todo))
             for shape in shapes:
                 self._follow(shape)
 
-    def _follow(self, shape: StructType) -> None:
+    def _lacking(self, shape: StructType) -> list[Change]:
         rules = {"ignore_case": self._keys.ignores_case, "declared": not self._keys.plain_json}
-        self._change_columns(lambda: changes(shape, self._schema, **rules))
+        return changes(shape, self._schema, **rules)
+
+    def _follow(self, shape: StructType) -> None:
+        self._change_columns(lambda: self._lacking(shape))
 
     def _change_columns(self, lacks: Callable[[], list[Change]]) -> None:
         for _ in range(_ATTEMPTS):
             todo = lacks()
             if not todo:
                 return
+            self._gate.require(self._id, map(in_data, todo))
             log.info("schema_changes", table=self._id, changes=[str(one) for one in todo])
             self._lake.change(self._table, self._id, todo)
             self._schema = self._lake.schema_of(self._table)
         raise UnavailableError(f"The columns of {self._id} were changed by others again and again.")
+
+    def _arrange(self) -> None:
+        """Have the table partitioned as the keys say, once its columns are there."""
+        wanted = self._unarranged
+        if not self._lake.has_columns_for(self._table, wanted):
+            return
+        for _ in range(_ATTEMPTS):
+            if self._gate.refuses_table or self._lake.partitioning_of(self._table) == {*wanted}:
+                self._unarranged = ()
+                return
+            self._gate.require(self._id, [partition(wanted)])
+            log.info("partitions_change", table=self._id, by=[str(part) for part in wanted])
+            self._lake.partition(self._table, self._id, wanted)
+        raise UnavailableError(f"{self._id} was partitioned anew by others again and again.")
 
     def _create(self, schema: StructType) -> None:
         if not schema.fields:
@@ -184,6 +236,7 @@ class TableStore(GuardedTable):
         keys = self._keys
         if keys.all_optional:
             schema = StructType([StructField(f.name, f.dataType) for f in schema.fields])
+        self._gate.require(self._id, creation(schema))
         table = self._lake.create(
             self._id,
             schema,

@@ -1,0 +1,128 @@
+"""Tables as records would make them: in transactions that nobody commits, and in memory.
+
+All else is the sink's own code, so that a preview cannot differ from what happens.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import DataType, StructType
+
+from frazil.contracts.partitioning import PartitionPart
+from frazil.contracts.plugins.iceberg_tables import is_changing
+from frazil.contracts.preview import CreatedTable, TablePreview
+from frazil.contracts.schema_change import SchemaChange
+from frazil.spark_sink.counts import BatchCounts
+from frazil.spark_sink.records.apart import TopicReaders
+from frazil.spark_sink.tables.changing import ChangingTable
+from frazil.spark_sink.tables.evolution import Change
+from frazil.spark_sink.tables.gate import creation, in_data, partition
+from frazil.spark_sink.tables.lake import Lake
+from frazil.spark_sink.tables.predecessor import TableHeritage
+from frazil.spark_sink.tables.rows import good
+from frazil.spark_sink.tables.settings import TableKeys
+from frazil.spark_sink.tables.stores import TableStores
+from frazil.spark_sink.tables.table import TableStore
+
+
+class DryLake(Lake):
+    """A catalog that stays as it is; what would be done to its tables is noted."""
+
+    def __init__(self, spark: SparkSession, catalog: str) -> None:
+        super().__init__(spark, catalog)
+        self._memory = self.iceberg.inmemory.InMemoryCatalog()
+        self._memory.initialize("preview", {})
+        self.created: dict[str, CreatedTable] = {}
+        self.changes: dict[str, list[SchemaChange]] = {}
+
+    def load(self, name: str) -> Any | None:
+        table = super().load(name)
+        return None if table is None else table.newTransaction().table()
+
+    def create(
+        self,
+        name: str,
+        schema: StructType,
+        *,
+        ids: Sequence[str],
+        partitioning: Sequence[PartitionPart],
+        properties: dict[str, str],
+    ) -> Any:
+        table = super().create(
+            name, schema, ids=ids, partitioning=partitioning, properties=properties
+        )
+        fields = self.schema_of(table).fields
+        self.created[name] = CreatedTable(
+            columns={field.name: field.dataType.simpleString() for field in fields},
+            partitions=tuple(map(str, partitioning)),
+        )
+        self.changes[name] = creation(schema)
+        return table
+
+    def change(self, table: Any, name: str, changes: Sequence[Change]) -> None:
+        super().change(table, name, changes)
+        self.changes.setdefault(name, []).extend(map(in_data, changes))
+
+    def partition(self, table: Any, name: str, parts: Sequence[PartitionPart]) -> None:
+        super().partition(table, name, parts)
+        self.changes.setdefault(name, []).append(partition(parts))
+
+    def _maker(self) -> Any:
+        return self._memory
+
+
+class PreviewTable(TableStore):
+    """Does what a table does with records, but for the files."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        lake: Lake,
+        table: str,
+        *,
+        keys: TableKeys,
+        reader: TopicReaders,
+        heritage: TableHeritage | None = None,
+    ) -> None:
+        super().__init__(spark, lake, table, keys=keys, reader=reader, heritage=heritage)
+        self.gate = self._gate
+        self._gate = replace(self.gate, asks=False)
+        self.exists = self._table is not None
+
+    def _put(self, seen: DataFrame) -> list[Any]:
+        good(seen, self._schema).write.format("noop").mode("overwrite").save()
+        return []
+
+
+class PreviewChangingTable(PreviewTable, ChangingTable):
+    def _memory(self, _kinds: Sequence[DataType], _kind: DataType) -> None:
+        """Remember no deletions: that would take a table."""
+
+
+class PreviewStores(TableStores):
+    _lake: DryLake
+
+    def told(self, store: PreviewTable, name: str, counts: BatchCounts) -> TablePreview:
+        """Say what became of a table and its records."""
+        changes = tuple(self._lake.changes.get(name, ()))
+        return TablePreview(
+            table=name,
+            exists=store.exists,
+            create=self._lake.created.get(name),
+            changes=changes,
+            waits_for=store.gate.unseen(changes),
+            rows=counts.written,
+            dead=counts.dead,
+        )
+
+    def open(self, name: str) -> PreviewTable:
+        return cast("PreviewTable", super().open(name))
+
+    def _open_lake(self) -> DryLake:
+        return DryLake(self._spark, self._keys.catalog)
+
+    @property
+    def _kind(self) -> type[PreviewTable]:
+        return PreviewChangingTable if is_changing(self._keys.config) else PreviewTable
