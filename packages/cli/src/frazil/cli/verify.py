@@ -6,7 +6,7 @@ from typing import Any
 Ledger = dict[str, Any]
 """The body of `GET /connectors/{name}/ledger`."""
 
-_COUNTS = ("commits", "offsets", "consumed", "written", "filtered", "dead", "redriven")
+_COUNTS = ("commits", "offsets", "consumed", "written", "filtered", "dead", "redriven", "undone")
 COLUMNS = ("table", "proved", *_COUNTS)
 
 

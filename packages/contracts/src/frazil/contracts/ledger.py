@@ -1,8 +1,8 @@
 """The ledger: what one commit of one connector did, kept in the snapshot of the table itself."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Self
+from typing import Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -10,6 +10,7 @@ from frazil.contracts.naming import consumer_group
 from frazil.contracts.offsets import Offsets
 
 _KEY = "frazil.ledger."
+_Place = TypeVar("_Place")
 
 
 class Ledger(BaseModel):
@@ -19,7 +20,8 @@ class Ledger(BaseModel):
     were for this table. All before `settled` is in every table of the connector, and the commits
     of one batch share a `commit_id`. `rewind` is the number of the last rewind that was applied
     (see `offsets.Rewind`), and `redrive` that of the last redrive; a commit of its own has the
-    `redriven` rows of dead letters, whose offsets were accounted for before.
+    `redriven` rows of dead letters, whose offsets were accounted for before. Of the commits before
+    it that many are `undone`: it took their rows away, and they count no more.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -40,6 +42,7 @@ class Ledger(BaseModel):
     dead: int = 0
     redrive: int = 0
     redriven: int = 0
+    undone: int = 0
     min_time: datetime | None = None
     max_time: datetime | None = None
     valid_through: datetime | None = None
@@ -67,3 +70,13 @@ class Ledger(BaseModel):
             summary["kafka.connect.valid-through-ts"] = self.valid_through.isoformat()
             summary["kafka.connect.vtts"] = str(int(self.valid_through.timestamp() * 1000))
         return summary
+
+
+def standing(told: Iterable[tuple[_Place, Ledger]]) -> list[tuple[_Place, Ledger]]:
+    """Leave out the commits that later ones have undone; all are given oldest first."""
+    found: list[tuple[_Place, Ledger]] = []
+    for place, ledger in told:
+        if ledger.undone:
+            del found[-ledger.undone :]
+        found.append((place, ledger))
+    return found

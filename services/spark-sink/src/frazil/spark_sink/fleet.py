@@ -18,8 +18,8 @@ from frazil.contracts.offsets import Offsets, each
 from frazil.contracts.states import TableState
 from frazil.contracts.worker_status import TableStatus
 from frazil.runtime.logs import get_logger
-from frazil.spark_sink.boxes import Box
-from frazil.spark_sink.committer import Batch, Committer, Driver, take_position
+from frazil.spark_sink.boxes import Box, forget_undone
+from frazil.spark_sink.committer import Batch, Committer, Driver
 from frazil.spark_sink.completeness import Completeness
 from frazil.spark_sink.core.offset_log import BatchRange
 from frazil.spark_sink.counts import BadRecord
@@ -27,6 +27,7 @@ from frazil.spark_sink.failure import bad_record_error, explain, too_many_dead_e
 from frazil.spark_sink.outcome import Outcome
 from frazil.spark_sink.redrive import Redriver
 from frazil.spark_sink.roster import Roster
+from frazil.spark_sink.start import take_position
 from frazil.spark_sink.store import Split, Stores, Written
 from frazil.worker.bridge import enter_session
 from frazil.worker.errors import (
@@ -77,13 +78,15 @@ class Fleet:
 
     def take_position(self) -> Offsets:
         listed = self._stores.listed
-        self._completeness.begin([one.ledger for one in self._committers.values()])
+        self._completeness.begin([one.standing for one in self._committers.values()])
         position = take_position(
             self._driver,
             list(self._committers.values()),
             of_all=bool(listed) and len(self._committers) == len(listed),
             hint=None if listed else self._stores.hint(),
         )
+        reached = {name: one.covered for name, one in self._committers.items()}
+        forget_undone(self._driver, self._stores.letters, {"": position, **reached})
         self._roster.hold(position)
         return position
 

@@ -21,6 +21,7 @@ class Sums(BaseModel):
     filtered: int
     dead: int
     redriven: int = Field(description="Rows of dead letters, beside those written.")
+    undone: int = Field(description="Commits that a rewind took back; they are in no other figure.")
 
 
 class Jump(BaseModel):

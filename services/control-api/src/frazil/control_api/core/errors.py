@@ -8,6 +8,7 @@ ControlError
 |  +- RouteNotFoundError        404
 +- NotAcceptableError           406
 +- AlreadyExistsError           409
++- PendingRewindError           409
 +- UnsupportedMediaTypeError    415
 |  +- MissingContentTypeError   415
 +- BadCredentialsFileError      500
@@ -75,6 +76,12 @@ class NotAcceptableError(ControlError):
 
 
 class AlreadyExistsError(ControlError):
+    status = 409
+
+
+class PendingRewindError(ControlError):
+    """One that waits for a worker means something else by it."""
+
     status = 409
 
 

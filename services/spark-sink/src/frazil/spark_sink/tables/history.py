@@ -9,6 +9,7 @@ from typing import Any
 
 from frazil.contracts.ledger import Ledger
 from frazil.spark_sink.core.judge import Claim, Verdict, judge
+from frazil.spark_sink.core.undoing import Told
 from frazil.spark_sink.tables.lake import LOST_RACE
 
 
@@ -58,10 +59,33 @@ class History:
         return None if ledger is None else (int(snapshot.snapshotId()), ledger)
 
     def ledgers(self) -> Iterator[Ledger]:
+        for _, ledger in self._commits():
+            yield ledger
+
+    def told(self) -> Told:
+        """Return all commits that have not expired.
+
+        If none is left but the tag's, only its end is told: what has become of its files is not.
+        """
+        *_, oldest = [None, *self._ancestors()]
+        is_whole = oldest is None or oldest.parentId() is None
+        commits, tip = list(self._commits())[::-1], self.tip()
+        if not commits and not is_whole and tip is not None:
+            commits = [(tip[0], tip[1].model_copy(update={"start": tip[1].end}))]
+        return Told(commits, is_whole=is_whole)
+
+    def _commits(self) -> Iterator[tuple[int, Ledger]]:
         for snapshot in self._ancestors():
             ledger = self._ledger_of(snapshot)
             if ledger is not None:
-                yield ledger
+                yield int(snapshot.snapshotId()), ledger
+
+    def since(self, snapshot_id: int) -> Iterator[Any]:
+        """Walk back from the head to this snapshot, which comes last."""
+        for snapshot in self._ancestors():
+            yield snapshot
+            if int(snapshot.snapshotId()) == snapshot_id:
+                return
 
     def _ancestors(self) -> Iterator[Any]:
         # A branch that is not there yet will begin where the table is.

@@ -1,6 +1,6 @@
 """A table for records: fitted to them, or they to it, and written."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -9,7 +9,10 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 from pyspark.sql.types import DataType, StructField, StructType
 
+from frazil.contracts.offsets import Offsets
 from frazil.runtime.logs import get_logger
+from frazil.spark_sink.core.position import TopicFacts
+from frazil.spark_sink.core.undoing import Undoing, not_listed, undoing
 from frazil.spark_sink.counts import counts_of, observed
 from frazil.spark_sink.raw import letters_of
 from frazil.spark_sink.records.apart import TopicReaders, together
@@ -20,9 +23,11 @@ from frazil.spark_sink.tables.changes import ChangeRules
 from frazil.spark_sink.tables.evolution import changes, storable_struct
 from frazil.spark_sink.tables.files import write_files
 from frazil.spark_sink.tables.guarded import GuardedTable
+from frazil.spark_sink.tables.history import LedgerGuard
 from frazil.spark_sink.tables.lake import Lake
 from frazil.spark_sink.tables.rows import MISFIT, good, letters, rows_of, wanted
 from frazil.spark_sink.tables.settings import TableKeys
+from frazil.spark_sink.tables.undo import Remover
 from frazil.worker.errors import BadTableError, NoTableError, UnavailableError
 
 log = get_logger(__name__)
@@ -55,6 +60,32 @@ class TableStore(GuardedTable):
     def _adopt(self, table: Any) -> None:
         self._take(table, self._keys.branch(self._id))
         self._schema = self._lake.schema_of(table)
+        self._remover = Remover(
+            self._spark,
+            self.name,
+            path=(self._lake.name, *self._id.split(".")),
+            table=table,
+            branch=self._branch,
+            history=self._history,
+        )
+
+    def undoing(self, wanted: Offsets, topics: Mapping[str, TopicFacts]) -> Undoing | None:
+        if self._table is None:
+            return None
+        found = undoing(self.name, self._history.told(), wanted, topics)
+        if found is not None and not self._keys.listed:
+            raise not_listed(self.name)
+        if found is not None:
+            # If it has to be refused, then before anything is touched.
+            self._remover.plan(found)
+        return found
+
+    def _begin(self, files: Sequence[Any], guard: LedgerGuard) -> tuple[Any, Any]:
+        undoings = [file for file in files if isinstance(file, Undoing)]
+        return self._remover.begin(undoings[0]) if undoings else super()._begin(files, guard)
+
+    def delete_files(self, files: list[Any]) -> None:
+        super().delete_files([file for file in files if not isinstance(file, Undoing)])
 
     def write(self, part: DataFrame, partitions: Sequence[tuple[str, int]]) -> Written:
         records = self._read(part)
