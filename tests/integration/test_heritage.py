@@ -3,11 +3,11 @@
 import pytest
 from tests.support.fleet_lab import FleetLab
 
-from frazil.contracts.offsets import Rewind
+from frazil.contracts.offsets import Mode, Rewind
 from frazil.spark_sink.core.predecessor import EndTold, FilesTold, Predecessor
 from frazil.spark_sink.tables.lake import Lake
 from frazil.spark_sink.tables.predecessor import Heritage
-from frazil.worker.errors import NoTableError, RolledBackError
+from frazil.worker.errors import NoTableError, RewindError, RolledBackError
 from frazil.worker.job import StreamMovedError
 
 # PySpark leaves the sockets that rows came through to the garbage collector.
@@ -87,6 +87,17 @@ def test_a_wish_of_before_is_not_granted_again_after_the_way_back(lake: FleetLab
     run.write(records(1, 3))
     written_by_the_other(lake, "b", told='{"0":7}')
     assert lake.start(2, keys(lake, "b"), rewind=wish).at == 7
+
+
+def test_rows_of_the_other_are_not_taken_back(lake: FleetLab) -> None:
+    written_by_the_other(lake, "b")
+    wish = Rewind(number=5, offsets={"t": {0: 1}}, mode=Mode.ONCE)
+    with pytest.raises(RewindError, match="were not of this connector"):
+        lake.start(1, keys(lake, "b"), rewind=wish)
+    lake.start(2, keys(lake, "b")).write(records(4, 6))
+    with pytest.raises(RewindError, match="Kafka Connect's sink has written rows"):
+        lake.start(3, keys(lake, "b"), rewind=wish)
+    assert lake.ids("b") == [4, 5]
 
 
 def test_a_rollback_is_seen_whoever_wrote_what_is_left(lake: FleetLab) -> None:

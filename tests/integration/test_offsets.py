@@ -15,7 +15,7 @@ from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from tests.support.connect_rest import assert_error, check_sink_offsets, until_healthy, until_state
 from tests.support.control_api import sink_config
 
-from frazil.contracts.offsets import Offsets, Rewind
+from frazil.contracts.offsets import Mode, Offsets, Rewind
 from frazil.control_api.app import create_app
 from frazil.control_api.settings import EngineKind, Settings
 
@@ -134,6 +134,23 @@ class TestSinks:
         second = server.rewind(name)
         assert (second.offsets, second.fresh) == ({topic: {0: 5}}, {topic: [1]})
         assert second.number > first.number
+
+    async def test_a_mode_travels_with_the_rewind_until_another_is_said(
+        self, server: Server, topic: str
+    ) -> None:
+        name = await server.create_stopped(**sink_config())
+        url = f"/connectors/{name}/offsets"
+        first = await server.client.patch(f"{url}?mode=once", json={"offsets": [at(topic, 0, 5)]})
+        assert first.status_code == 200, first.text
+        assert server.rewind(name).mode is Mode.ONCE
+        assert_error(await server.move(name, at(topic, 1, 7)), 409)
+        assert await server.offsets(name) == [at(topic, 0, 5)]
+        both = await server.client.patch(f"{url}?mode=again", json={"offsets": [at(topic, 1, 7)]})
+        assert both.status_code == 200, both.text
+        found = server.rewind(name)
+        assert (found.offsets, found.mode) == ({topic: {0: 5, 1: 7}}, Mode.AGAIN)
+        assert (await server.client.delete(f"{url}?mode=once")).status_code == 200
+        assert server.rewind(name).mode is Mode.ONCE
 
     async def test_a_time_is_the_first_record_of_it_or_the_end(
         self, server: Server, admin: AIOKafkaAdminClient, bootstrap_servers: str, topic: str

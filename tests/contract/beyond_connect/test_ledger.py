@@ -43,6 +43,7 @@ async def test_a_table_proves_what_is_in_it(
         "dead": 1,
         "nulled": 0,
         "redriven": 0,
+        "undone": 0,
     }
     assert (table["rows"], table["snapshots"]) == (9, 3)
     assert (table["jumps"], table["imbalances"], table["last_rewind"]) == ([], [], None)

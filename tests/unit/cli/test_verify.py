@@ -5,7 +5,7 @@ from typing import Any
 from frazil.cli import verify
 
 SUMS = {"commits": 3, "offsets": 12_000, "consumed": 11_990, "written": 11_000, "filtered": 900,
-        "dead": 90, "nulled": 3, "redriven": 7}  # fmt: skip
+        "dead": 90, "nulled": 3, "redriven": 7, "undone": 2}  # fmt: skip
 
 
 def table(**more: Any) -> dict[str, Any]:
@@ -28,7 +28,7 @@ def jump(kind: str, ended: int, began: int, wanted: str | None = None) -> dict[s
 
 def test_a_proof_is_a_row_of_counts_and_one_sentence() -> None:
     found = ledger(table())
-    counts = ("3", "12,000", "11,990", "11,000", "900", "90", "3", "7")
+    counts = ("3", "12,000", "11,990", "11,000", "900", "90", "3", "7", "2")
     assert verify.rows(found) == [("lake.a", "yes", *counts)]
     assert list(verify.findings(found)) == []
     assert verify.verdict(found).startswith("Proved")

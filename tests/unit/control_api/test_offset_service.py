@@ -1,12 +1,12 @@
 """The use cases of offsets, on groups and a topic in memory."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 from tests.support.control_api import SINK_CLASS, FakeClock
 
-from frazil.contracts.offsets import Offsets, Rewind
+from frazil.contracts.offsets import Mode, Offsets, Rewind
 from frazil.contracts.states import Target
 from frazil.control_api.core.connector import Connector, Observed, Phase
 from frazil.control_api.core.errors import (
@@ -14,6 +14,7 @@ from frazil.control_api.core.errors import (
     BrokerError,
     ControlError,
     GroupBusyError,
+    PendingRewindError,
     UnknownPartitionError,
 )
 from frazil.control_api.core.offset_service import (
@@ -25,6 +26,7 @@ from frazil.control_api.core.offset_service import (
 from frazil.control_api.core.offsets import PartitionOffset, Positions
 
 MOVE = [PartitionOffset({"kafka_topic": "t", "kafka_partition": 0}, {"kafka_offset": 5})]
+LISTED = {"iceberg.tables": "ns.t"}
 FILE = PartitionOffset({"filename": "a"}, {"position": 3})
 
 
@@ -139,6 +141,26 @@ async def test_a_time_becomes_the_offset_that_the_broker_has_for_it(world: World
         ("alter", "connect-s", "{('t', 0): 5, ('t', 1): 8}"),
     ]
     assert [rewind.offsets for rewind in world.rewinds] == [{"t": {0: 5, 1: 8}}]
+
+
+async def test_a_mode_goes_into_the_rewind(world: World) -> None:
+    message = await world.service.alter(sink(LISTED), MOVE, Mode.ONCE)
+    assert "altered successfully. The next worker takes back the rows" in message
+    await world.service.reset(sink(LISTED), Mode.ONCE)
+    assert [rewind.mode for rewind in world.rewinds] == [Mode.ONCE] * 2
+
+
+async def test_a_mode_is_refused_before_the_group_is_moved(world: World) -> None:
+    waiting = replace(sink(LISTED), rewind=Rewind(number=1, mode=Mode.ONCE))
+    with pytest.raises(PendingRewindError, match="say mode=once or mode=again"):
+        await world.service.alter(waiting, MOVE)
+    with pytest.raises(BadRequestError, match="records of this connector name theirs"):
+        await world.service.reset(sink({"iceberg.tables.dynamic-enabled": "true"}), Mode.ONCE)
+    for mode in Mode:
+        with pytest.raises(BadRequestError, match="writes to no Iceberg table"):
+            await world.service.alter(source(), [FILE], mode)
+    assert world.groups.calls == []
+    assert world.topic.written == []
 
 
 @pytest.mark.parametrize("time", ["yesterday", "2026-11-19T08:00:00", -1, None, True, 1.5])

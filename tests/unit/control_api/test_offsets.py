@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frazil.contracts.offsets import Rewind, each
-from frazil.control_api.core.errors import BadRequestError
+from frazil.contracts.offsets import Mode, Rewind, each
+from frazil.control_api.core.errors import BadRequestError, PendingRewindError
 from frazil.control_api.core.offsets import (
     PartitionOffset,
     Positions,
@@ -106,6 +106,26 @@ class TestRewinding:
         )
 
 
+class TestModes:
+    def test_a_rewind_that_waits_takes_the_mode_of_the_newest_that_says_one(self) -> None:
+        last = Rewind(number=5, offsets={"t": {0: 1}}, mode=Mode.ONCE)
+        for mode in Mode:
+            assert rewound(last, 4, {("t", 1): 2}, now=NOW, mode=mode) == Rewind(
+                number=int(NOW), offsets={"t": {0: 1, 1: 2}}, mode=mode
+            )
+
+    def test_one_that_says_none_is_not_guessed_at(self) -> None:
+        last = Rewind(number=5, offsets={"t": {0: 1}}, mode=Mode.ONCE)
+        with pytest.raises(PendingRewindError, match="say mode=once or mode=again for both"):
+            rewound(last, 4, {("t", 1): 2}, now=NOW)
+        assert rewound(last, 5, {("t", 1): 2}, now=NOW).mode is Mode.AGAIN
+
+    def test_a_reset_takes_in_nothing_that_waits(self) -> None:
+        last = Rewind(number=5, offsets={"t": {0: 1}}, mode=Mode.ONCE)
+        assert reset(last, 4, now=NOW).mode is Mode.AGAIN
+        assert reset(None, 0, now=NOW, mode=Mode.ONCE).mode is Mode.ONCE
+
+
 PARTITIONS = st.tuples(st.sampled_from("ab"), st.integers(0, 2))
 POSITIONS = st.dictionaries(PARTITIONS, st.none() | st.integers(0, 9))
 WISHES = st.lists(st.none() | POSITIONS, max_size=5)
@@ -129,17 +149,21 @@ def applied(places: Places, rewind: Rewind) -> Places:
     return kept | {(topic, partition): offset for topic, partition, offset in each(rewind.offsets)}
 
 
-@given(PLACES, WISHES)
+@given(PLACES, WISHES, st.sampled_from(Mode))
 def test_many_wishes_come_to_the_same_as_one_after_another(
-    places: Places, wishes: list[Positions | None]
+    places: Places, wishes: list[Positions | None], mode: Mode
 ) -> None:
     rewind: Rewind | None = None
     stepwise = places
     for wish in wishes:
         before = rewind.number if rewind else 0
-        rewind = reset(rewind, 0, now=0) if wish is None else rewound(rewind, 0, wish, now=0)
+        if wish is None:
+            rewind = reset(rewind, 0, now=0, mode=mode)
+        else:
+            rewind = rewound(rewind, 0, wish, now=0, mode=mode)
         stepwise = moved(stepwise, wish)
         assert rewind.number > before
+        assert rewind.mode is mode
     assert (applied(places, rewind) if rewind else places) == stepwise
 
 

@@ -118,6 +118,23 @@ def test_what_kafka_connect_wrote_in_between_is_no_gap() -> None:
     assert proof.proved
 
 
+def test_commits_that_a_rewind_has_undone_count_no_more() -> None:
+    undoing = batch(at(2), at(2), rewind=7).model_copy(update={"undone": 2})
+    again = batch(at(2), at(9), dead=1, rewind=7)
+    proof = prove(
+        history(batch(at(0), at(2)), batch(at(2), at(5)), None, batch(at(5), at(6)), undoing, again)
+    )
+    assert proof.proved
+    assert proof.jumps == ()
+    assert (proof.sums.offsets, proof.sums.written, proof.sums.undone) == (9, 8, 2)
+    # An undoing may itself be undone.
+    second = batch(at(0), at(0), rewind=8).model_copy(update={"undone": 3})
+    found = prove(history(batch(at(0), at(2)), batch(at(2), at(5)), batch(at(5), at(6)), undoing,
+                          again, second, batch(at(0), at(4), rewind=8)))  # fmt: skip
+    assert found.jumps == ()
+    assert (found.sums.offsets, found.sums.undone) == (4, 5)
+
+
 def test_a_partition_that_a_commit_does_not_name_is_where_it_was() -> None:
     elsewhere = batch({"u": {0: 0}}, {"u": {0: 4}})
     found = jumps(batch(at(0), at(5)), elsewhere, batch({"t": {0: 6}}, {"t": {0: 7}}))

@@ -80,6 +80,8 @@ def test_a_text_has_its_place_beside_the_column() -> None:
     assert places("lake.a", full, [("id",)]) == []
     with pytest.raises(BadTableError, match="no string column id__raw"):
         places("lake.a", struct(id=INT, id__raw=INT), [("id",)])
+    with pytest.raises(BadTableError, match="no string column id__raw"):
+        places("lake.a", TABLE, [("id",)], refuses=lambda path: path == ("id__raw",))
 
 
 def test_a_frozen_table_needs_the_place_from_the_start() -> None:

@@ -1,6 +1,6 @@
 """Many stores behind their ledgers: whatever is killed or overtaken, each record is there once."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -11,14 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from frazil.contracts.assignment import Assignment
-from frazil.contracts.ledger import Ledger
-from frazil.contracts.offsets import Offsets
-from frazil.spark_sink.committer import Batch, Committer, Driver, take_position
+from frazil.contracts.ledger import Ledger, standing
+from frazil.contracts.offsets import Mode, Offsets, Rewind, covers
+from frazil.spark_sink.committer import Batch, Committer, Driver
 from frazil.spark_sink.config import sink_config
 from frazil.spark_sink.core.judge import Claim, Verdict, judge
 from frazil.spark_sink.core.offset_log import BatchRange
 from frazil.spark_sink.core.position import TopicFacts
+from frazil.spark_sink.core.undoing import Told, Undoing, undoing
 from frazil.spark_sink.counts import BatchCounts
+from frazil.spark_sink.start import take_position
 from frazil.worker.connector import read_config
 from frazil.worker.errors import RolledBackError, SupersededError
 from frazil.worker.job import StreamMovedError
@@ -35,12 +37,16 @@ KEYS = {
 
 @dataclass
 class MemoryStore:
-    """A store whose history is a list of ledgers; its rows are offsets."""
+    """A store whose history is a list of ledgers; its rows are offsets, by number of the commit."""
 
     name: str
-    rows: list[int] = field(default_factory=list)
+    files: dict[int, list[int]] = field(default_factory=dict)
     history: list[Ledger] = field(default_factory=list)
     taken_back: Ledger | None = None
+
+    @property
+    def rows(self) -> list[int]:
+        return [offset for file in self.files.values() for offset in file]
 
     def ledger(self) -> Ledger | None:
         return self.history[-1] if self.history else None
@@ -51,16 +57,36 @@ class MemoryStore:
     def append(self, files: list[Any], ledger: Ledger, claim: Claim) -> Verdict:
         verdict = judge(self.ledger(), claim)
         if verdict is Verdict.APPEND:
-            self.rows += files
+            undone = [file for file in files if isinstance(file, Undoing)]
+            for number, _ in undone[0].commits if undone else ():
+                self.files.pop(number, None)
+            self.files[len(self.history)] = [] if undone else files
             self.history.append(ledger)
             self.taken_back = None
         return verdict
+
+    def undoing(self, wanted: Offsets, topics: Mapping[str, TopicFacts]) -> Undoing | None:
+        return undoing(self.name, Told([*enumerate(self.history)], is_whole=True), wanted, topics)
 
     def delete_files(self, _files: list[Any]) -> None:
         """Nothing was written anywhere."""
 
     def write(self, *_: Any) -> Any:
         raise NotImplementedError
+
+
+class KilledError(Exception):
+    """What a driver was doing is over."""
+
+
+class MortalCommitter(Committer):
+    def __init__(self, driver: Driver, store: MemoryStore, run: "Run") -> None:
+        super().__init__(driver, store)
+        self._run = run
+
+    def claim(self, span: BatchRange, position: Offsets) -> None:
+        self._run.count_claim()
+        super().claim(span, position)
 
 
 class Run:
@@ -77,21 +103,30 @@ class Run:
         *,
         group: int | None = None,
         on_data_loss: str = "fail",
+        rewind: Rewind | None = None,
+        claims: int = 99,
     ) -> None:
+        """Begin; `claims` tells after how many of these the driver is killed."""
         config = {**KEYS, "frazil.on.data.loss": on_data_loss}
         assignment = Assignment(
             connector="c", epoch=epoch, generation=1, worker_id="w", config=config,
-            kafka={"bootstrap.servers": "k"},
+            kafka={"bootstrap.servers": "k"}, rewind=rewind,
         )  # fmt: skip
         parsed = sink_config(assignment, read_config(assignment), commit_interval_ms=0)
         self.driver = Driver(parsed, "cluster", {"t": TopicFacts("id-t", {0: 0}, {0: COUNT})})
         self._routes = routes
         self._stores = stores
         listed = stores if group is None else []
-        self._committers = [Committer(self.driver, store) for store in listed]
+        self._claims = claims
+        self._committers = [MortalCommitter(self.driver, store, self) for store in listed]
         hint = _group(group) if group else None
         position = take_position(self.driver, self._committers, of_all=group is None, hint=hint)
         self.at = position["t"][0]
+
+    def count_claim(self) -> None:
+        if self._claims == 0:
+            raise KilledError
+        self._claims -= 1
 
     def batch(self, size: int, *, commits: int = 99) -> bool:
         """Write a batch to its stores; False if it was killed after some commits."""
@@ -115,7 +150,7 @@ class Run:
         for committer in self._committers:
             if committer.store is store:
                 return committer
-        self._committers.append(Committer(self.driver, store))
+        self._committers.append(MortalCommitter(self.driver, store, self))
         return self._committers[-1]
 
 
@@ -192,6 +227,44 @@ def test_stores_that_records_name_are_exact_though_the_groups_offsets_are_lost(
     assert_exact(stores, routes)
 
 
+# Where a user wants to go on, after how many claims that is killed, and a batch with its kill.
+REWINDS = st.lists(
+    st.tuples(
+        st.integers(0, COUNT),
+        st.sampled_from([0, 1, 2, 99, 99]),
+        st.integers(1, 15),
+        st.sampled_from([0, 1, 2, 99, 99]),
+    ),
+    max_size=10,
+)
+
+
+@settings(max_examples=150)
+@given(routes=ROUTES, rewinds=REWINDS)
+def test_rewinds_that_undo_leave_each_record_once_whatever_is_killed(
+    routes: list[set[int]], rewinds: list[tuple[int, int, int, int]]
+) -> None:
+    stores = [MemoryStore(name) for name in "abc"]
+    run, wish, epoch = Run(1, stores, routes), None, 1
+    for number, (offset, claims, size, commits) in enumerate(rewinds, start=1):
+        epoch, is_alive = epoch + 1, run.batch(size, commits=commits)
+        if is_alive and offset <= run.at:
+            wish = Rewind(number=number, offsets=_at(offset), mode=Mode.ONCE)
+        try:
+            run = Run(epoch, stores, routes, rewind=wish, claims=claims)
+        except KilledError:
+            epoch += 1
+            run = Run(epoch, stores, routes, rewind=wish)
+    finish(lambda: Run(epoch + 1, stores, routes, rewind=wish))
+    for number, store in enumerate(stores):
+        assert sorted(store.rows) == [o for o in range(COUNT) if number in routes[o]]
+        told = [ledger for _, ledger in standing(enumerate(store.history))]
+        for one, other in pairwise(told):
+            # No ledger knows of offsets that were for no store: to go on behind them leaves a gap.
+            assert one.end == other.start or one.rewind < other.rewind
+            assert covers(other.start, one.end)
+
+
 def rolled_back() -> list[MemoryStore]:
     """Two stores with three batches of five records each, of which the first has lost the last."""
     stores = [MemoryStore("a"), MemoryStore("b")]
@@ -199,7 +272,7 @@ def rolled_back() -> list[MemoryStore]:
     for _ in range(3):
         run.batch(5)
     stores[0].taken_back = stores[0].history.pop()
-    stores[0].rows = stores[0].rows[:10]
+    del stores[0].files[len(stores[0].history)]
     return stores
 
 

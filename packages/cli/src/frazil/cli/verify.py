@@ -8,7 +8,7 @@ Ledger = dict[str, Any]
 
 _COUNTS = (
     *("commits", "offsets", "consumed", "written", "filtered", "dead"),
-    *("nulled", "redriven"),
+    *("nulled", "redriven", "undone"),
 )
 COLUMNS = ("table", "proved", *_COUNTS)
 

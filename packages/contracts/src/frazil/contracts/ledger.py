@@ -1,8 +1,8 @@
 """The ledger: what one commit of one connector did, kept in the snapshot of the table itself."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Self
+from typing import Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -10,6 +10,7 @@ from frazil.contracts.naming import consumer_group
 from frazil.contracts.offsets import Offsets
 
 _KEY = "frazil.ledger."
+_Place = TypeVar("_Place")
 
 
 def committed_offsets_key(control_topic: str, group: str) -> str:
@@ -25,7 +26,8 @@ class Ledger(BaseModel):
     of one batch share a `commit_id`. `rewind` is the number of the last rewind that was applied
     (see `offsets.Rewind`), and `redrive` that of the last redrive; a commit of its own has the
     `redriven` rows of dead letters, whose offsets were accounted for before. `nulled` of its rows
-    lack a value that their columns could not hold, and are kept as letters, too. `fences` are
+    lack a value that their columns could not hold, and are kept as letters, too. Of the commits
+    before it that many are `undone`: it took their rows away, and they count no more. `fences` are
     properties for the sink of Kafka Connect that wrote here before, which keep it from committing
     what it had left.
     """
@@ -49,6 +51,7 @@ class Ledger(BaseModel):
     nulled: int = 0
     redrive: int = 0
     redriven: int = 0
+    undone: int = 0
     fences: dict[str, str] = {}
     min_time: datetime | None = None
     max_time: datetime | None = None
@@ -78,3 +81,13 @@ class Ledger(BaseModel):
             summary["kafka.connect.valid-through-ts"] = self.valid_through.isoformat()
             summary["kafka.connect.vtts"] = str(int(self.valid_through.timestamp() * 1000))
         return summary
+
+
+def standing(told: Iterable[tuple[_Place, Ledger]]) -> list[tuple[_Place, Ledger]]:
+    """Leave out the commits that later ones have undone; all are given oldest first."""
+    found: list[tuple[_Place, Ledger]] = []
+    for place, ledger in told:
+        if ledger.undone:
+            del found[-ledger.undone :]
+        found.append((place, ledger))
+    return found

@@ -1,6 +1,7 @@
 """Positions in Kafka topics: topic -> partition -> next offset to read."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
+from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict
 
@@ -11,12 +12,6 @@ def each(offsets: Offsets) -> Iterator[tuple[str, int, int]]:
     for topic, partitions in offsets.items():
         for partition, offset in partitions.items():
             yield topic, partition, offset
-
-
-def each_partition(partitions: Mapping[str, Iterable[int]]) -> Iterator[tuple[str, int]]:
-    for topic, numbers in partitions.items():
-        for partition in numbers:
-            yield topic, partition
 
 
 def count_between(start: Offsets, end: Offsets) -> int:
@@ -43,6 +38,21 @@ def furthest(one: Offsets, other: Offsets) -> Offsets:
     return found
 
 
+def nearest(one: Offsets, other: Offsets) -> Offsets:
+    """Return for each partition of the first whichever offset is less."""
+    return {
+        topic: {p: min(offset, other.get(topic, {}).get(p, offset)) for p, offset in found.items()}
+        for topic, found in one.items()
+    }
+
+
+class Mode(StrEnum):
+    """What becomes of rows that are there already, where a table takes nothing but rows."""
+
+    AGAIN = "again"  # they are written once more
+    ONCE = "once"  # their commits are undone before anything is read again
+
+
 class Rewind(BaseModel):
     """Where a user wants a sink to go on reading, by way of Connect's offsets API.
 
@@ -57,3 +67,11 @@ class Rewind(BaseModel):
     offsets: Offsets = {}
     fresh: dict[str, list[int]] = {}
     everything: bool = False
+    mode: Mode = Mode.AGAIN
+
+    def moves(self, topic: str, partition: int) -> bool:
+        return (
+            self.everything
+            or partition in self.fresh.get(topic, ())
+            or partition in self.offsets.get(topic, {})
+        )

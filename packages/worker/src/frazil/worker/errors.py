@@ -51,6 +51,10 @@ class RolledBackError(DataLossError):
     """What was written to one table was taken back."""
 
 
+class RewindError(DataLossError):
+    """What a table has cannot be taken back so that it is there once when it is read again."""
+
+
 class BadTableError(WorkerError):
     exit_code = ExitCode.BAD_TABLE
 

@@ -1,12 +1,15 @@
 """Boxes for dead letters: put there before the commit that counts them, so that none is lost."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from pyspark.sql import DataFrame, SparkSession
 
 from frazil.contracts.naming import letter_ledger
+from frazil.contracts.offsets import Mode, Offsets, nearest
 from frazil.spark_sink.committer import Batch, Committer, Driver
+from frazil.spark_sink.core.coverage import undoes
+from frazil.spark_sink.core.offset_log import BatchRange
 from frazil.spark_sink.letter_topic import TopicBox
 from frazil.spark_sink.store import Letters, Stores
 
@@ -43,6 +46,23 @@ class TableBox:
 def letter_committer(driver: Driver, letters: Letters, refusing: str) -> Committer:
     named = driver.named(letter_ledger(driver.config.connector, refusing))
     return Committer(named, letters.open(refusing))
+
+
+def forget_undone(driver: Driver, letters: Letters | None, reached: Mapping[str, Offsets]) -> None:
+    """Take away letters of what is read again, once: by then they may be rows.
+
+    `reached` says where each table that refuses records goes on. It is done behind the commits
+    that undo rows and before anything is read, so a driver that ends in between is no matter.
+    """
+    wish = driver.config.rewind
+    if letters is None or wish is None or wish.mode is not Mode.ONCE:
+        return
+    for refusing, offsets in reached.items():
+        box = letter_committer(driver, letters, refusing)
+        if undoes(box.ledger, wish):
+            letters.delete_from(offsets, refusing or None)
+            began = nearest(offsets, box.covered)
+            box.claim(BatchRange(began, began), offsets)
 
 
 def boxes_of(spark: SparkSession, driver: Driver, stores: Stores) -> Sequence[Box]:

@@ -2,7 +2,7 @@
 
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -12,20 +12,19 @@ from pyspark.sql import functions as fn
 
 from frazil.contracts.ledger import Ledger
 from frazil.contracts.offsets import Offsets, each
+from frazil.runtime.logs import get_logger
 from frazil.spark_sink.config import SinkConfig
-from frazil.spark_sink.core.coverage import carried, claimed, common, covered, is_behind, range_of
+from frazil.spark_sink.core.coverage import carried, covered, range_of, undoes
 from frazil.spark_sink.core.judge import Claim, Verdict
 from frazil.spark_sink.core.offset_log import BatchRange
-from frazil.spark_sink.core.position import (
-    TopicFacts,
-    first_position,
-    next_position,
-    rewound_position,
-)
+from frazil.spark_sink.core.position import TopicFacts, wished
+from frazil.spark_sink.core.undoing import Undoing
 from frazil.spark_sink.counts import BatchCounts
 from frazil.spark_sink.store import Store
 from frazil.worker.errors import RolledBackError, SupersededError
 from frazil.worker.job import StreamMovedError
+
+log = get_logger(__name__)
 
 # How long a ledger without rows may wait, from one to the next of them: a connector that reads the
 # log of its own store would otherwise feed itself with what its commits cause, and filters out.
@@ -70,6 +69,7 @@ class Driver:
             redrive=redrive,
             redriven=counts.redriven,
             nulled=counts.nulled,
+            undone=batch.undone,
             consumed=counts.consumed,
             written=counts.written,
             filtered=counts.filtered,
@@ -84,12 +84,14 @@ class Driver:
 class Batch:
     """Offsets of one batch; `settled` is before which all is in every store.
 
-    Once it is committed, all records that are older than `valid_through` are there.
+    Once it is committed, all records that are older than `valid_through` are there, and that many
+    of the commits before it are `undone`.
     """
 
     span: BatchRange
     settled: Offsets
     valid_through: datetime | None = None
+    undone: int = 0
     commit_id: str = field(default_factory=lambda: str(uuid.uuid4()))
 
 
@@ -108,21 +110,35 @@ class Committer:
         self.ledger = store.ledger()
         self.redrive = self.ledger.redrive if self.ledger else 0
         self._require_newest(self.ledger)
-        self.covered = covered(self.ledger, driver.topics, driver.config.rewind)
+        self.undoing = self._undoing()
+        self.covered = covered(self.standing, driver.topics, driver.config.rewind)
         self.is_rolled_back = False
         lost = store.lost()
         if lost is not None:
             self._accept_loss(lost)
 
+    @property
+    def standing(self) -> Ledger | None:
+        """The newest ledger, or what it will say once the commits that are to be undone are."""
+        return self.undoing.ledger if self.undoing else self.ledger
+
+    def _undoing(self) -> Undoing | None:
+        """Plan what a rewind takes back, and touch nothing: another store may refuse."""
+        config, topics = self._driver.config, self._driver.topics
+        if config.rewind is None or not undoes(self.ledger, config.rewind):
+            return None
+        rules = {"offset_reset": config.offset_reset, "on_data_loss": config.on_data_loss}
+        return self.store.undoing(wished(topics, config.rewind, **rules), topics)
+
     def _accept_loss(self, lost: Ledger) -> None:
         """Go on in a store that was rolled back, if a person has said how."""
-        choice = self._driver.config.on_data_loss
-        if choice == "fail":
+        config = self._driver.config
+        if config.on_data_loss == "fail":
             raise self._rolled_back()
-        if choice == "latest":
-            self.covered = covered(lost, self._driver.topics, self._driver.config.rewind)
-        else:
+        if config.on_data_loss == "earliest":
             self.is_rolled_back = True
+        elif not undoes(self.ledger, config.rewind):
+            self.covered = covered(lost, self._driver.topics, config.rewind)
 
     def _rolled_back(self) -> RolledBackError:
         return RolledBackError(
@@ -140,8 +156,13 @@ class Committer:
         return part
 
     def claim(self, span: BatchRange, position: Offsets) -> None:
-        """Put our epoch into the store, so that older drivers stop."""
-        self._append([], Batch(span, settled=position), BatchCounts.nothing())
+        """Put our epoch into the store, so that older drivers stop, and undo what is to be."""
+        files = [self.undoing] if self.undoing else []
+        undone = len(self.undoing.commits) if self.undoing else 0
+        batch = Batch(span, settled=position, undone=undone)
+        self._append(files, batch, BatchCounts.nothing())
+        if undone:
+            log.info("commits_undone", store=self.store.name, commits=undone, goes_on=span.end)
 
     def put_back(self, files: list[Any], found: BatchCounts, number: int) -> None:
         """Put rows of dead letters into the store, whose offsets stay where they are."""
@@ -183,13 +204,14 @@ class Committer:
 
     def _append(self, files: list[Any], batch: Batch, counts: BatchCounts) -> None:
         config, topics = self._driver.config, self._driver.topics
-        span = carried(self.ledger, batch.span, config.rewind)
+        span = carried(self.standing, batch.span, config.rewind)
         batch = replace(batch, span=span)
         claim = Claim(config.epoch, self._driver.run, self.ledger, span.start, span.end)
-        ledger = self._driver.ledger(self.ledger, batch, counts, self.redrive)
+        ledger = self._driver.ledger(self.standing, batch, counts, self.redrive)
         verdict = self.store.append(files, ledger, claim)
         if verdict in (Verdict.APPEND, Verdict.ALREADY_DONE):
             self.ledger, self.covered = ledger, covered(ledger, topics, config.rewind)
+            self.undoing = None
             return
         self.store.delete_files(files)
         self.check_fence()
@@ -210,63 +232,5 @@ class Committer:
             )
 
 
-def take_position(
-    driver: Driver, committers: Sequence[Committer], *, of_all: bool, hint: Ledger | None = None
-) -> Offsets:
-    """Find where to begin, and put our epoch into the stores so that older drivers stop.
-
-    `of_all` tells that these are all stores that may be written; `hint` says how far the connector
-    has got where the stores cannot, for records name them.
-    """
-    wish = driver.config.rewind
-    reached = _reached(driver, committers, of_all=of_all) or hint
-    ledgers = [one.ledger for one in committers if one.ledger is not None]
-    moved = wish is not None and (
-        reached is None or any(is_behind(ledger, wish) for ledger in ledgers)
-    )
-    position = _position(driver, reached, moved=moved)
-    # One that was rolled back comes last: until then a new start finds it so again.
-    for one in sorted(committers, key=lambda one: one.is_rolled_back):
-        behind = moved and (one.ledger is None or is_behind(one.ledger, wish))
-        older = one.ledger is not None and one.ledger.epoch < driver.config.epoch
-        if behind or older or one.is_rolled_back:
-            # In the store before it is acted upon: a rewind must not happen twice.
-            goes_on = reached if behind or not moved or reached is None else _at(reached, position)
-            one.claim(claimed(one.covered, goes_on, position), position)
-    return position
-
-
-def _reached(driver: Driver, committers: Sequence[Committer], *, of_all: bool) -> Ledger | None:
-    """Return how far all stores have got; those that were rolled back decide, if there are any."""
-    rolled_back = [one.ledger for one in committers if one.is_rolled_back]
-    asked = rolled_back or [one.ledger for one in committers]
-    found = [ledger for ledger in asked if ledger is not None]
-    everywhere = of_all and len(found) == len(asked)
-    if rolled_back:
-        if not everywhere:
-            return None
-        found = [ledger.model_copy(update={"settled": {}}) for ledger in found]
-    return common(found, driver.topics, of_all=everywhere)
-
-
-def _position(driver: Driver, reached: Ledger | None, *, moved: bool) -> Offsets:
-    config = driver.config
-    if moved and config.rewind is not None:
-        return rewound_position(
-            reached,
-            driver.topics,
-            config.rewind,
-            offset_reset=config.offset_reset,
-            on_data_loss=config.on_data_loss,
-        )
-    if reached is None:
-        return first_position(driver.topics, config.offset_reset)
-    return next_position(reached, driver.topics, config.on_data_loss)
-
-
 def _later(one: datetime | None, other: datetime | None) -> datetime | None:
     return max(filter(None, (one, other)), default=None)
-
-
-def _at(ledger: Ledger, position: Offsets) -> Ledger:
-    return ledger.model_copy(update={"end": position})

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from frazil.contracts.assignment import Assignment
 from frazil.contracts.naming import consumer_group
-from frazil.contracts.offsets import Rewind
+from frazil.contracts.offsets import Mode, Rewind
 from frazil.contracts.plugins import ParsedConfig
 from frazil.contracts.plugins.frazil_keys import MOST_DEAD
+from frazil.contracts.plugins.iceberg_tables import LISTED, is_changing
 from frazil.contracts.plugins.sink import DEAD_LETTER_TOPIC
 from frazil.contracts.redrive import Redrive
 from frazil.worker.connector import kafka_properties, spark_keys
@@ -104,7 +105,7 @@ def sink_config(
     return SinkConfig(
         connector=assignment.connector,
         epoch=assignment.epoch,
-        rewind=assignment.rewind,
+        rewind=_rewind(assignment.rewind, config),
         redrive=assignment.redrive,
         paused_tables=assignment.paused_tables,
         topics=tuple(config["topics"]),
@@ -128,6 +129,13 @@ def sink_config(
         memory=config["frazil.driver.memory"],
         spark=spark_keys(config),
     )
+
+
+def _rewind(rewind: Rewind | None, config: ParsedConfig) -> Rewind | None:
+    """Undo nothing where records change rows: read again, they come to the same."""
+    if rewind is None or LISTED not in config.values or not is_changing(config):
+        return rewind
+    return rewind.model_copy(update={"mode": Mode.AGAIN})
 
 
 def _letter_topic(assignment: Assignment, config: ParsedConfig) -> LetterTopic | None:

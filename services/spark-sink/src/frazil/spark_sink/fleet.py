@@ -18,8 +18,8 @@ from frazil.contracts.offsets import Offsets, each
 from frazil.contracts.states import TableState
 from frazil.contracts.worker_status import TableStatus
 from frazil.runtime.logs import get_logger
-from frazil.spark_sink.boxes import Box
-from frazil.spark_sink.committer import Batch, Committer, Driver, take_position
+from frazil.spark_sink.boxes import Box, forget_undone
+from frazil.spark_sink.committer import Batch, Committer, Driver
 from frazil.spark_sink.completeness import Completeness
 from frazil.spark_sink.core.offset_log import BatchRange
 from frazil.spark_sink.counts import BadRecord
@@ -27,6 +27,7 @@ from frazil.spark_sink.failure import bad_record_error, conflict_error, explain,
 from frazil.spark_sink.outcome import Outcome
 from frazil.spark_sink.redrive import Redriver
 from frazil.spark_sink.roster import Roster
+from frazil.spark_sink.start import take_position
 from frazil.spark_sink.store import SchemaWaitsError, Split, Stores, Written
 from frazil.worker.bridge import enter_session
 from frazil.worker.errors import (
@@ -43,6 +44,7 @@ from frazil.worker.job import StreamMovedError
 log = get_logger(__name__)
 
 _LOOK_AGAIN_SECONDS = 30
+_OF_ALL = (SupersededError, UnavailableError, StreamMovedError, DataLossError)
 _Result = TypeVar("_Result")
 
 
@@ -77,13 +79,15 @@ class Fleet:
 
     def take_position(self) -> Offsets:
         listed = self._stores.listed
-        self._completeness.begin([one.ledger for one in self._committers.values()])
+        self._completeness.begin([one.standing for one in self._committers.values()])
         position = take_position(
             self._driver,
             list(self._committers.values()),
             of_all=bool(listed) and len(self._committers) == len(listed),
             hint=self._stores.hint(),
         )
+        reached = {name: one.covered for name, one in self._committers.items()}
+        forget_undone(self._driver, self._stores.letters, {"": position, **reached})
         self._roster.hold(position)
         return position
 
@@ -233,11 +237,7 @@ class Fleet:
             return False
         if isinstance(error, RefusedError):
             return others_work
-        if isinstance(error, RolledBackError):
-            return True
-        return not isinstance(
-            error, SupersededError | UnavailableError | StreamMovedError | DataLossError
-        )
+        return isinstance(error, RolledBackError) or not isinstance(error, _OF_ALL)
 
     def _open(self, name: str) -> Committer:
         return Committer(self._driver, self._stores.open(name))

@@ -26,6 +26,9 @@ class Spool:
     def lost(self) -> None:
         """Tell of no newer ledger: what stands in the note is all that is known."""
 
+    def undoing(self, *_: object) -> None:
+        """Undo nothing: what is in a file stays there."""
+
     def write(self, part: DataFrame, partitions: Sequence[tuple[str, int]]) -> Written:
         folder = Path(tempfile.mkdtemp(prefix="spool-", dir=self._folder))
         read = self._plan.read(part)

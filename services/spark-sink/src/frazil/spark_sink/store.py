@@ -8,10 +8,13 @@ from typing import Any, Protocol
 from pyspark.sql import DataFrame, SparkSession
 
 from frazil.contracts.ledger import Ledger
+from frazil.contracts.offsets import Offsets
 from frazil.contracts.redrive import Pick
 from frazil.contracts.schema_change import SchemaChange
 from frazil.contracts.worker_status import MaintenanceStatus
 from frazil.spark_sink.core.judge import Claim, Verdict
+from frazil.spark_sink.core.position import TopicFacts
+from frazil.spark_sink.core.undoing import Undoing
 from frazil.spark_sink.counts import BadRecord, BatchCounts
 from frazil.spark_sink.kafka import Broker
 from frazil.worker.errors import BadTableError
@@ -52,6 +55,14 @@ class Store(Protocol):
 
     def lost(self) -> Ledger | None:
         """Return a newer ledger that the store no longer stands on: it was rolled back since."""
+        ...
+
+    def undoing(self, wanted: Offsets, topics: Mapping[str, TopicFacts]) -> Undoing | None:
+        """Plan which commits are undone so that what is beyond the wanted offsets is read again.
+
+        What comes of it is a file for `append`. None if there is nothing to undo; RewindError if it
+        cannot be.
+        """
         ...
 
     def write(self, part: DataFrame, partitions: Sequence[tuple[str, int]]) -> Written:
@@ -97,6 +108,10 @@ class Letters(Protocol):
 
     def delete(self, picks: Sequence[Pick], table: str | None) -> None:
         """Delete the picked ones that this table has refused."""
+        ...
+
+    def delete_from(self, offsets: Offsets, table: str | None) -> None:
+        """Delete what this table has refused at these offsets and later."""
         ...
 
 

@@ -8,7 +8,7 @@ _FAULTS = {
     400: "A mistake of the caller, in a sentence.",
     403: "Switched off by a setting.",
     404: "There is no such thing.",
-    409: "The name is taken.",
+    409: "The name is taken, or another call stands against it.",
     500: "It did not work; the sentence says whether to try again.",
 }
 _SCALAR = {"type": ["string", "number", "boolean", "null"]}

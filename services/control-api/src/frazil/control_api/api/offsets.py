@@ -4,9 +4,10 @@ import asyncio
 import time
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, Query, Request
 from fastapi.concurrency import run_in_threadpool
 
+from frazil.contracts.offsets import Mode
 from frazil.contracts.states import Target
 from frazil.control_api.api.bodies import OffsetEntries
 from frazil.control_api.api.deps import ConnectorName, Present, Service
@@ -40,6 +41,13 @@ async def _stopped(name: ConnectorName, service: Service) -> Connector:
 
 Offsets = Annotated[OffsetService, Depends(_offset_service)]
 Stopped = Annotated[Connector, Depends(_stopped)]
+ModeQuery = Annotated[
+    Mode | None,
+    Query(
+        description="Whether rows of what is read again are written once more (`again`, as unless "
+        "told), or taken back before (`once`). Tables whose records change rows end the same."
+    ),
+]
 
 
 @router.get("", responses=faults(404, 500))
@@ -47,13 +55,15 @@ async def get_offsets(connector: Present, offsets: Offsets) -> ConnectorOffsets:
     return ConnectorOffsets.of(await offsets.read(connector))
 
 
-@router.patch("", openapi_extra=TAKES_OFFSETS, responses=faults(400, 404, 500))
-async def alter_offsets(entries: OffsetEntries, connector: Stopped, offsets: Offsets) -> Message:
+@router.patch("", openapi_extra=TAKES_OFFSETS, responses=faults(400, 404, 409, 500))
+async def alter_offsets(
+    entries: OffsetEntries, connector: Stopped, offsets: Offsets, mode: ModeQuery = None
+) -> Message:
     """Move a stopped connector; partitions that are not named stay where they are."""
-    return Message(message=await offsets.alter(connector, entries))
+    return Message(message=await offsets.alter(connector, entries, mode))
 
 
 @router.delete("", responses=faults(400, 404, 500))
-async def reset_offsets(connector: Stopped, offsets: Offsets) -> Message:
+async def reset_offsets(connector: Stopped, offsets: Offsets, mode: ModeQuery = None) -> Message:
     """Let a stopped connector begin anew."""
-    return Message(message=await offsets.reset(connector))
+    return Message(message=await offsets.reset(connector, mode))

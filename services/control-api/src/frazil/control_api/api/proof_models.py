@@ -22,6 +22,7 @@ class Sums(BaseModel):
     dead: int
     nulled: int = Field(description="Rows without a value that their columns could not hold.")
     redriven: int = Field(description="Rows of dead letters, beside those written.")
+    undone: int = Field(description="Commits that a rewind took back; they are in no other figure.")
 
 
 class Jump(BaseModel):

@@ -10,6 +10,7 @@ ControlError
 +- AlreadyExistsError           409
 +- NotShownError                409
 +- NotUndoneError               409
++- PendingRewindError           409
 +- UnsupportedMediaTypeError    415
 |  +- MissingContentTypeError   415
 +- TooManyPreviewsError         429
@@ -89,6 +90,12 @@ class NotShownError(ControlError):
 
 class NotUndoneError(ControlError):
     """A table cannot go back to an earlier schema."""
+
+    status = 409
+
+
+class PendingRewindError(ControlError):
+    """One that waits for a worker means something else by it."""
 
     status = 409
 

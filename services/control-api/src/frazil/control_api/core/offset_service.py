@@ -10,8 +10,8 @@ from functools import partial
 from typing import Protocol
 
 from frazil.contracts.naming import consumer_group
-from frazil.contracts.offsets import Rewind
-from frazil.contracts.plugins import InvalidOffsetError, UnknownPluginError, find_plugin
+from frazil.contracts.offsets import Mode, Rewind
+from frazil.contracts.plugins import InvalidOffsetError, Plugin, UnknownPluginError, find_plugin
 from frazil.contracts.states import Target
 from frazil.control_api.core.connector import Connector, Phase
 from frazil.control_api.core.errors import BadRequestError, BrokerError, GroupBusyError
@@ -20,6 +20,8 @@ from frazil.control_api.core.offsets import (
     Positions,
     Since,
     Wishes,
+    mode_of,
+    require_possible,
     reset,
     rewound,
     sink_entries,
@@ -31,7 +33,10 @@ MakeRewind = Callable[[Connector], Rewind]
 Remember = Callable[[str, MakeRewind], Awaitable[None]]
 Resolve = Callable[[Mapping[str, str]], Awaitable[Mapping[str, str]]]
 
-_DONE = "The offsets for this connector have been {} successfully"
+_UNDOING = (
+    ". The next worker takes back the rows from there on, whole commits at a time, and may begin "
+    "a little earlier for that"
+)
 
 
 class KindOfOffsets(Protocol):
@@ -39,9 +44,11 @@ class KindOfOffsets(Protocol):
 
     async def read(self, connector: Connector) -> list[PartitionOffset]: ...
 
-    async def alter(self, connector: Connector, entries: Sequence[PartitionOffset]) -> None: ...
+    async def alter(
+        self, connector: Connector, entries: Sequence[PartitionOffset], mode: Mode | None
+    ) -> None: ...
 
-    async def reset(self, connector: Connector) -> None: ...
+    async def reset(self, connector: Connector, mode: Mode | None) -> None: ...
 
 
 class OffsetService:
@@ -51,21 +58,25 @@ class OffsetService:
     async def read(self, connector: Connector) -> list[PartitionOffset]:
         return await self._kind(connector).read(connector)
 
-    async def alter(self, connector: Connector, entries: Sequence[PartitionOffset]) -> str:
+    async def alter(
+        self,
+        connector: Connector,
+        entries: Sequence[PartitionOffset],
+        mode: Mode | None = None,
+    ) -> str:
         _require_target_stopped(connector)
-        await self._kind(connector).alter(connector, entries)
-        return _DONE.format("altered")
+        _require_mode(connector, mode)
+        await self._kind(connector).alter(connector, entries, mode)
+        return _done("altered", mode)
 
-    async def reset(self, connector: Connector) -> str:
+    async def reset(self, connector: Connector, mode: Mode | None = None) -> str:
         _require_target_stopped(connector)
-        await self._kind(connector).reset(connector)
-        return _DONE.format("reset")
+        _require_mode(connector, mode)
+        await self._kind(connector).reset(connector, mode)
+        return _done("reset", mode)
 
     def _kind(self, connector: Connector) -> KindOfOffsets:
-        try:
-            return self._kinds[find_plugin(connector.config["connector.class"]).type]
-        except UnknownPluginError as error:
-            raise BadRequestError(str(error)) from error
+        return self._kinds[_plugin(connector).type]
 
 
 class ClientProperties:
@@ -107,13 +118,16 @@ class SinkOffsets:
         with _failing_with(f"Failed to retrieve consumer group offsets for sink connector {name}"):
             return sink_entries(await self._groups.read(*await self._group(connector)))
 
-    async def alter(self, connector: Connector, entries: Sequence[PartitionOffset]) -> None:
+    async def alter(
+        self, connector: Connector, entries: Sequence[PartitionOffset], mode: Mode | None
+    ) -> None:
         wishes = sink_wishes(connector.name, entries)
+        mode_of(connector.rewind, connector.observed.rewind, mode)
         with _moving("alter", connector, f"consumer group offsets for connector {connector.name}"):
             properties, group = await self._group(connector)
             positions = await self._positions(properties, wishes)
             await self._groups.alter(properties, group, positions)
-        await self._note(connector, partial(rewound, positions=positions))
+        await self._note(connector, partial(rewound, positions=positions, mode=mode))
 
     async def _positions(self, properties: Mapping[str, str], wishes: Wishes) -> Positions:
         times = {key: wish.ms for key, wish in wishes.items() if isinstance(wish, Since)}
@@ -122,10 +136,10 @@ class SinkOffsets:
             key: found[key] if isinstance(wish, Since) else wish for key, wish in wishes.items()
         }
 
-    async def reset(self, connector: Connector) -> None:
+    async def reset(self, connector: Connector, mode: Mode | None) -> None:
         with _moving("reset", connector, f"consumer group offsets for connector {connector.name}"):
             await self._groups.delete(*await self._group(connector))
-        await self._note(connector, reset)
+        await self._note(connector, partial(reset, mode=mode))
 
     async def _note(self, connector: Connector, make: Callable[..., Rewind]) -> None:
         now = self._clock.now()
@@ -148,12 +162,14 @@ class SourceOffsets:
         with _failing_with(f"Failed to retrieve offsets for source connector {name}"):
             return await self._topic.read(await self._client(connector), name)
 
-    async def alter(self, connector: Connector, entries: Sequence[PartitionOffset]) -> None:
+    async def alter(
+        self, connector: Connector, entries: Sequence[PartitionOffset], _mode: Mode | None
+    ) -> None:
         _check_entries(connector, entries)
         with _moving("modify", connector, f"offsets for source connector {connector.name}"):
             await self._topic.write(await self._client(connector), connector.name, entries)
 
-    async def reset(self, connector: Connector) -> None:
+    async def reset(self, connector: Connector, _mode: Mode | None) -> None:
         with _moving("modify", connector, f"offsets for source connector {connector.name}"):
             client = await self._client(connector)
             known = await self._topic.read(client, connector.name)
@@ -162,6 +178,11 @@ class SourceOffsets:
 
     async def _client(self, connector: Connector) -> dict[str, str]:
         return await self._properties.of(connector, "producer.override.")
+
+
+def _done(verb: str, mode: Mode | None) -> str:
+    message = f"The offsets for this connector have been {verb} successfully"
+    return message + _UNDOING if mode is Mode.ONCE else message
 
 
 def has_ended(connector: Connector) -> bool:
@@ -178,8 +199,20 @@ def _require_target_stopped(connector: Connector) -> None:
         )
 
 
+def _require_mode(connector: Connector, mode: Mode | None) -> None:
+    if mode is not None:
+        require_possible(_plugin(connector).read(connector.config), mode)
+
+
+def _plugin(connector: Connector) -> Plugin:
+    try:
+        return find_plugin(connector.config["connector.class"])
+    except UnknownPluginError as error:
+        raise BadRequestError(str(error)) from error
+
+
 def _check_entries(connector: Connector, entries: Sequence[PartitionOffset]) -> None:
-    plugin = find_plugin(connector.config["connector.class"])
+    plugin = _plugin(connector)
     for entry in entries:
         if entry.partition is None:
             raise BadRequestError("Partition objects cannot be null")

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from frazil.contracts.offsets import Offsets, Rewind, each
-from frazil.control_api.core.errors import BadRequestError
+from frazil.contracts.offsets import Mode, Offsets, Rewind, each
+from frazil.contracts.plugins import ParsedConfig
+from frazil.contracts.plugins.iceberg_tables import LISTED, is_dynamic
+from frazil.control_api.core.errors import BadRequestError, PendingRewindError
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +110,41 @@ def _integer(value: object, what: str, *, bits: int) -> int:
     )
 
 
-def rewound(last: Rewind | None, applied: int, positions: Positions, *, now: float) -> Rewind:
+def require_possible(config: ParsedConfig, mode: Mode) -> None:
+    """A mode says what becomes of rows, and commits are undone in tables known from the start."""
+    if LISTED not in config.values:
+        raise BadRequestError(
+            "This connector writes to no Iceberg table, and what it has written stays: leave out "
+            "the parameter mode."
+        )
+    if mode is Mode.ONCE and is_dynamic(config):
+        raise BadRequestError(
+            f"mode={mode} takes rows back from the tables listed in {LISTED}, and the records of "
+            "this connector name theirs. Delete the rows yourself, and leave out the parameter."
+        )
+
+
+def mode_of(last: Rewind | None, applied: int, mode: Mode | None) -> Mode:
+    """Return the mode of a rewind, and of those that it takes in: the newest word on it counts."""
+    pending = _pending(last, applied)
+    if mode is None and pending.mode is not Mode.AGAIN:
+        raise PendingRewindError(
+            f"A rewind with mode={pending.mode} waits for the next worker, and this one would "
+            f"become one with it: say mode={pending.mode} or mode={Mode.AGAIN} for both."
+        )
+    return mode or Mode.AGAIN
+
+
+def rewound(
+    last: Rewind | None,
+    applied: int,
+    positions: Positions,
+    *,
+    now: float,
+    mode: Mode | None = None,
+) -> Rewind:
     """Add positions to the last rewind if no worker has applied it yet, else to none."""
-    pending = last if last is not None and last.number > applied else Rewind(number=0)
+    pending = _pending(last, applied)
     wanted = {**_positions(pending), **positions}
     offsets: Offsets = {}
     fresh: dict[str, list[int]] = {}
@@ -124,12 +158,18 @@ def rewound(last: Rewind | None, applied: int, positions: Positions, *, now: flo
         offsets=offsets,
         fresh=fresh,
         everything=pending.everything,
+        mode=mode_of(last, applied, mode),
     )
 
 
-def reset(last: Rewind | None, applied: int, *, now: float) -> Rewind:
+def reset(last: Rewind | None, applied: int, *, now: float, mode: Mode | None = None) -> Rewind:
     """Begin everything anew, whatever was wanted before."""
-    return Rewind(number=_next_number(last, applied, now), everything=True)
+    number = _next_number(last, applied, now)
+    return Rewind(number=number, everything=True, mode=mode or Mode.AGAIN)
+
+
+def _pending(last: Rewind | None, applied: int) -> Rewind:
+    return last if last is not None and last.number > applied else Rewind(number=0)
 
 
 def _positions(rewind: Rewind) -> dict[tuple[str, int], int | None]:

@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from itertools import pairwise
 
-from frazil.contracts.ledger import Ledger
+from frazil.contracts.ledger import Ledger, standing
 from frazil.contracts.offsets import Offsets, count_between, each
 
 
@@ -82,7 +82,8 @@ class Imbalance:
 class Sums:
     """`offsets` counts those passed over: markers of transactions are offsets without a record.
 
-    `redriven` are rows of dead letters beside those written, `nulled` rows that lack a value.
+    `redriven` are rows of dead letters beside those written, `nulled` rows that lack a value. The
+    other figures leave out what was `undone`, commits whose rows a rewind has taken back.
     """
 
     commits: int = 0
@@ -93,6 +94,7 @@ class Sums:
     dead: int = 0
     nulled: int = 0
     redriven: int = 0
+    undone: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,10 +130,11 @@ class Proof:
 
 
 def prove(history: TableHistory) -> Proof:
-    ours = [(entry, entry.ledger) for entry in history.entries if entry.ledger is not None]
+    told = [(entry, entry.ledger) for entry in history.entries if entry.ledger is not None]
+    ours = standing(told)
     return Proof(
         history,
-        sums=_sums([ledger for _, ledger in ours]),
+        sums=_sums([ledger for _, ledger in ours], undone=len(told) - len(ours)),
         imbalances=tuple(_imbalances(ours)),
         jumps=tuple(_jumps(ours)),
         newest=ours[-1][0] if ours else None,
@@ -142,7 +145,7 @@ def prove(history: TableHistory) -> Proof:
 _Ours = Sequence[tuple[Entry, Ledger]]
 
 
-def _sums(ledgers: Sequence[Ledger]) -> Sums:
+def _sums(ledgers: Sequence[Ledger], *, undone: int) -> Sums:
     return Sums(
         commits=len(ledgers),
         offsets=sum(map(_passed, ledgers)),
@@ -152,6 +155,7 @@ def _sums(ledgers: Sequence[Ledger]) -> Sums:
         dead=sum(ledger.dead for ledger in ledgers),
         nulled=sum(ledger.nulled for ledger in ledgers),
         redriven=sum(ledger.redriven for ledger in ledgers),
+        undone=undone,
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
 from frazil.contracts.ledger import Ledger
-from frazil.contracts.offsets import Offsets, Rewind, each, each_partition
+from frazil.contracts.offsets import Mode, Offsets, Rewind, each
 from frazil.spark_sink.core.offset_log import BatchRange
 from frazil.spark_sink.core.position import TopicFacts
 
@@ -16,6 +16,18 @@ from frazil.spark_sink.core.position import TopicFacts
 def is_behind(ledger: Ledger, rewind: Rewind | None) -> bool:
     """Tell whether a store does not know yet that a user has moved the connector."""
     return rewind is not None and rewind.number > ledger.rewind
+
+
+def undoes(ledger: Ledger | None, rewind: Rewind | None) -> bool:
+    """Tell whether a store has to take rows back before a rewind reads them again."""
+    if ledger is None or rewind is None or rewind.mode is not Mode.ONCE:
+        return False
+    return is_behind(ledger, rewind)
+
+
+def _begins_anew(ledger: Ledger, rewind: Rewind | None) -> bool:
+    """Tell whether a store is to forget what it has of partitions that a user has moved."""
+    return rewind is not None and rewind.mode is Mode.AGAIN and is_behind(ledger, rewind)
 
 
 def covered(
@@ -33,12 +45,11 @@ def covered(
         for topic, partitions in ledger.end.items()
         if topic in topics and ledger.topic_ids.get(topic) in (None, topics[topic].topic_id)
     }
-    if rewind is None or not is_behind(ledger, rewind):
+    if rewind is None or not _begins_anew(ledger, rewind):
         return end
-    moved = {*each_partition(rewind.fresh), *each_partition(rewind.offsets)}
     kept = {
-        topic: {p: o for p, o in partitions.items() if (topic, p) not in moved}
-        for topic, partitions in ({} if rewind.everything else end).items()
+        topic: {p: o for p, o in partitions.items() if not rewind.moves(topic, p)}
+        for topic, partitions in end.items()
     }
     for topic, partition, offset in each(rewind.offsets):
         kept.setdefault(topic, {})[partition] = offset
@@ -60,7 +71,7 @@ def range_of(covered: Offsets, batch: BatchRange) -> BatchRange:
 
 def carried(before: Ledger | None, span: BatchRange, rewind: Rewind | None) -> BatchRange:
     """Keep in mind how far topics had got that are not read any more: they may come back."""
-    if before is None or (rewind and rewind.everything and is_behind(before, rewind)):
+    if before is None or (rewind and rewind.everything and _begins_anew(before, rewind)):
         return span
     rest = {topic: found for topic, found in before.end.items() if topic not in span.end}
     return BatchRange({**rest, **span.start}, {**rest, **span.end})

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from frazil.contracts.ledger import Ledger
-from frazil.contracts.offsets import Offsets, Rewind, each, each_partition
+from frazil.contracts.offsets import Offsets, Rewind, each
 from frazil.worker.errors import DataLossError
 
 
@@ -67,11 +67,22 @@ def rewound_position(
     return position
 
 
+def wished(
+    topics: Mapping[str, TopicFacts], rewind: Rewind, *, offset_reset: str, on_data_loss: str
+) -> Offsets:
+    """Return where the partitions go on that the user moves, and no others."""
+    rules = {"offset_reset": offset_reset, "on_data_loss": on_data_loss}
+    position = rewound_position(None, topics, rewind, **rules)
+    return {
+        topic: {p: offset for p, offset in partitions.items() if rewind.moves(topic, p)}
+        for topic, partitions in position.items()
+    }
+
+
 def _spared(ledger: Ledger, rewind: Rewind) -> Ledger:
     """Take out of a ledger what it says of rewound partitions."""
-    rewound = {*each_partition(rewind.fresh), *each_partition(rewind.offsets)}
     end = {
-        topic: {p: offset for p, offset in partitions.items() if (topic, p) not in rewound}
+        topic: {p: offset for p, offset in partitions.items() if not rewind.moves(topic, p)}
         for topic, partitions in ledger.end.items()
     }
     return ledger.model_copy(update={"end": end})

@@ -140,13 +140,13 @@ class ChangingTable(TableStore):
             one.discard()
         super().delete_files([file for file in files if file not in merged])
 
-    def _begin(self, files: Sequence[Any], guard: LedgerGuard) -> tuple[Any, Sequence[Any]]:
+    def _begin(self, files: Sequence[Any], guard: LedgerGuard) -> tuple[Any, Any]:
         merged = _merged(files)
         if not merged:
             return super()._begin(files, guard)
         merge = merged[0].take()
         guard.parent = merge.head
-        return merge.transaction, ()
+        return merge.transaction, merge.transaction.newAppend()
 
 
 def _merged(files: Sequence[Any]) -> list[Merged]:

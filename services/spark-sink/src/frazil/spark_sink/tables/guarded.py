@@ -109,23 +109,25 @@ class GuardedTable:
         raise UnavailableError(f"Others were faster with {_RACES} commits to {self._id} in a row.")
 
     def _commit(self, files: list[Any], ledger: Ledger, guard: LedgerGuard) -> None:
-        transaction, appended = self._begin(files, guard)
-        append = transaction.newAppend().toBranch(self._branch)
-        for file in appended:
-            append.appendFile(file)
+        transaction, update = self._begin(files, guard)
+        update.toBranch(self._branch)
         for key, value in ledger.to_summary(control_topic=self._control_topic).items():
-            append.set(key, value)
-        append.validateWith(guard)
-        append.commit()
+            update.set(key, value)
+        update.validateWith(guard)
+        update.commit()
         staged, tag = transaction.table(), tag_of(self._ledger_name)
         snapshots = transaction.manageSnapshots()
         move = snapshots.replaceTag if tag in staged.refs() else snapshots.createTag
         move(tag, staged.snapshot(self._branch).snapshotId()).commit()
         transaction.commitTransaction()
 
-    def _begin(self, files: Sequence[Any], _guard: LedgerGuard) -> tuple[Any, Sequence[Any]]:
-        """Begin a transaction, and say which files its commit has to add."""
-        return self._table.newTransaction(), files
+    def _begin(self, files: Sequence[Any], _guard: LedgerGuard) -> tuple[Any, Any]:
+        """Begin a transaction, and in it the update that the ledger goes with."""
+        transaction = self._table.newTransaction()
+        append = transaction.newAppend()
+        for file in files:
+            append.appendFile(file)
+        return transaction, append
 
     def _after_failure(self, message: str, guard: LedgerGuard, claim: Claim) -> Verdict | None:
         """Find out what became of a commit; None: nothing yet, and it may be tried again."""

@@ -10,6 +10,7 @@ from typing import Any
 
 from frazil.contracts.ledger import Ledger
 from frazil.spark_sink.core.judge import Claim, Verdict, judge
+from frazil.spark_sink.core.undoing import Told
 from frazil.spark_sink.tables.lake import LOST_RACE
 from frazil.spark_sink.tables.predecessor import NOTHING_COMMITTED, TableHeritage
 from frazil.worker.bridge import items
@@ -83,10 +84,33 @@ class History:
         return None if ledger is None else (int(snapshot.snapshotId()), ledger)
 
     def ledgers(self) -> Iterator[Ledger]:
+        for _, ledger in self._commits():
+            yield ledger
+
+    def told(self) -> Told:
+        """Return all commits that have not expired.
+
+        If there is none, only its end is told of what was before: which files that left is not.
+        """
+        *_, oldest = [None, *self._ancestors()]
+        commits = list(self._commits())[::-1]
+        before = None if commits else self.newest()
+        if before is not None:
+            return Told([(0, before.model_copy(update={"start": before.end}))], is_whole=False)
+        return Told(commits, is_whole=oldest is None or oldest.parentId() is None)
+
+    def _commits(self) -> Iterator[tuple[int, Ledger]]:
         for snapshot in self._ancestors():
             ledger = self._ledger_of(snapshot)
             if ledger is not None:
-                yield ledger
+                yield int(snapshot.snapshotId()), ledger
+
+    def since(self, snapshot_id: int) -> Iterator[Any]:
+        """Walk back from the head to this snapshot, which comes last."""
+        for snapshot in self._ancestors():
+            yield snapshot
+            if int(snapshot.snapshotId()) == snapshot_id:
+                return
 
     def _ancestors(self) -> Iterator[Any]:
         # A branch that is not there yet will begin where the table is.

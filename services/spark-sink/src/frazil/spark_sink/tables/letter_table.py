@@ -68,6 +68,9 @@ class LetterTable(GuardedTable):
             )
         self._take(found, MAIN)
 
+    def undoing(self, *_: object) -> None:
+        """Undo no commit: letters say of which offsets they are, and are deleted by that."""
+
     def write(self, part: DataFrame, partitions: Sequence[tuple[str, int]]) -> Written:
         rows, observation = observed(
             part.select("*", fn.lit(False).alias(DROPPED)),

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from pyspark.sql import DataFrame, SparkSession
 
+from frazil.contracts.offsets import Offsets, each
 from frazil.contracts.redrive import Pick
 from frazil.runtime.logs import get_logger
 from frazil.spark_sink.catalog import catalog_error
@@ -21,7 +22,7 @@ log = get_logger(__name__)
 _ATTEMPTS = 5
 _COLUMNS = ("table", *RECORD)
 
-_Args = dict[str, str | datetime | None]
+_Args = dict[str, str | int | datetime | None]
 
 
 class TableOfLetters:
@@ -43,7 +44,19 @@ class TableOfLetters:
         return self._spark.sql(f"SELECT {columns} FROM {self._name} WHERE {which}", args)  # noqa: S608
 
     def delete(self, picks: Sequence[Pick], table: str | None) -> None:
-        which, args = self._which(picks)
+        self._delete(*self._which(picks), table)
+
+    def delete_from(self, offsets: Offsets, table: str | None) -> None:
+        args: _Args = {"connector": self._connector}
+        any_of = ["false"]
+        for number, (topic, partition, offset) in enumerate(each(offsets)):
+            any_of.append(
+                f"topic = :t{number} AND `partition` = :p{number} AND `offset` >= :o{number}"
+            )
+            args |= {f"t{number}": topic, f"p{number}": partition, f"o{number}": offset}
+        self._delete(f"connector = :connector AND ({' OR '.join(any_of)})", args, table)
+
+    def _delete(self, which: str, args: _Args, table: str | None) -> None:
         statement = f"DELETE FROM {self._name} WHERE {which} AND `table` <=> :refusing"  # noqa: S608
         for attempt in range(1, _ATTEMPTS + 1):
             try:

@@ -1,6 +1,6 @@
 """A table for records: fitted to them, or they to it, and written."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -10,8 +10,11 @@ from pyspark.sql import functions as fn
 from pyspark.sql.types import DataType, StructField, StructType
 
 from frazil.contracts.columns import Path
+from frazil.contracts.offsets import Offsets
 from frazil.contracts.plugins.takeover_keys import TAKEOVER_GROUP
 from frazil.runtime.logs import get_logger
+from frazil.spark_sink.core.position import TopicFacts
+from frazil.spark_sink.core.undoing import Undoing, not_listed
 from frazil.spark_sink.counts import counts_of, observed
 from frazil.spark_sink.raw import letters_of
 from frazil.spark_sink.records.apart import TopicReaders, together
@@ -24,12 +27,12 @@ from frazil.spark_sink.tables.conflicts import lacking, measures
 from frazil.spark_sink.tables.evolution import Change, changes, storable_struct
 from frazil.spark_sink.tables.files import write_files
 from frazil.spark_sink.tables.gate import creation, in_data, partition
-from frazil.spark_sink.tables.guarded import GuardedTable
 from frazil.spark_sink.tables.lake import Lake
 from frazil.spark_sink.tables.predecessor import TableHeritage
 from frazil.spark_sink.tables.reading import wanted
 from frazil.spark_sink.tables.rows import MISFIT, good, letters, rows_of
 from frazil.spark_sink.tables.settings import TableKeys
+from frazil.spark_sink.tables.undo import UndoableTable
 from frazil.worker.errors import BadTableError, NoTableError, UnavailableError
 
 log = get_logger(__name__)
@@ -37,7 +40,7 @@ log = get_logger(__name__)
 _ATTEMPTS = 3
 
 
-class TableStore(GuardedTable):
+class TableStore(UndoableTable):
     """A table that is not there is created by the first records, if that is asked for."""
 
     _changes: ChangeRules | None = None
@@ -53,13 +56,13 @@ class TableStore(GuardedTable):
         heritage: TableHeritage | None = None,
     ) -> None:
         super().__init__(
+            spark,
             lake,
             table,
             ledger_name=keys.connector,
             control_topic=keys.control_topic,
             heritage=heritage,
         )
-        self._spark = spark
         self._keys = keys
         self._reader = reader
         self._columns = keys.columns(table)
@@ -111,6 +114,12 @@ class TableStore(GuardedTable):
     def _deciding(self) -> Sequence[Path]:
         """Return the columns without whose values a record is none for this table."""
         return ()
+
+    def undoing(self, wanted: Offsets, topics: Mapping[str, TopicFacts]) -> Undoing | None:
+        found = super().undoing(wanted, topics)
+        if found is not None and not self._keys.listed:
+            raise not_listed(self.name)
+        return found
 
     def write(self, part: DataFrame, partitions: Sequence[tuple[str, int]]) -> Written:
         records = self._read(part)
