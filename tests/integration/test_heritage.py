@@ -92,10 +92,11 @@ def test_a_wish_of_before_is_not_granted_again_after_the_way_back(lake: FleetLab
 def test_rows_of_the_other_are_not_taken_back(lake: FleetLab) -> None:
     written_by_the_other(lake, "b")
     wish = Rewind(number=5, offsets={"t": {0: 1}}, mode=Mode.ONCE)
-    with pytest.raises(RewindError, match="were not of this connector"):
+    refusal = "Kafka Connect's sink has written rows"
+    with pytest.raises(RewindError, match=refusal):
         lake.start(1, keys(lake, "b"), rewind=wish)
     lake.start(2, keys(lake, "b")).write(records(4, 6))
-    with pytest.raises(RewindError, match="Kafka Connect's sink has written rows"):
+    with pytest.raises(RewindError, match=refusal):
         lake.start(3, keys(lake, "b"), rewind=wish)
     assert lake.ids("b") == [4, 5]
 

@@ -113,8 +113,8 @@ def _require_told(store: str, began: Offsets, wanted: Offsets) -> None:
         if known > offset:
             raise RewindError(
                 f"{store} no longer tells which of its rows come from offset {offset} to "
-                f"{known - 1} of {topic}-{partition}: these snapshots have expired, or were not "
-                f"of this connector. Stop it and ask for offset {known} or later, or for {_AGAIN}."
+                f"{known - 1} of {topic}-{partition}: these snapshots have expired. Stop the "
+                f"connector and ask for offset {known} or later, or for {_AGAIN}."
             )
 
 
