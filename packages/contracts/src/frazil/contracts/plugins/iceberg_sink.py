@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from frazil.contracts.plugins.commit_keys import CONTROL_EVENTS, CONTROL_TOPIC
 from frazil.contracts.plugins.conflict_keys import (
     CONFLICT_FAMILIES,
     CONFLICT_KEYS,
@@ -10,12 +11,7 @@ from frazil.contracts.plugins.conflict_keys import (
 )
 from frazil.contracts.plugins.converters import check_converters
 from frazil.contracts.plugins.frazil_keys import FRAZIL_FAMILIES, FRAZIL_KEYS, READING_KEYS
-from frazil.contracts.plugins.iceberg_keys import (
-    CONTROL_EVENTS,
-    CONTROL_TOPIC,
-    ICEBERG_FAMILIES,
-    ICEBERG_KEYS,
-)
+from frazil.contracts.plugins.iceberg_keys import ICEBERG_FAMILIES, ICEBERG_KEYS
 from frazil.contracts.plugins.iceberg_tables import (
     check_changes,
     check_dead_letter_table,

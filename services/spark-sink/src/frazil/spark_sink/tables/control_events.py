@@ -10,7 +10,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from frazil.contracts.plugins.iceberg_keys import CONTROL_TOPIC
+from frazil.contracts.plugins.commit_keys import CONTROL_TOPIC
 from frazil.spark_sink.core.events import MAGIC
 from frazil.worker.bridge import items, jvm
 from frazil.worker.errors import BadConfigError

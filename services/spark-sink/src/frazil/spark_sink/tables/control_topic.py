@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 from frazil.contracts.assignment import Assignment
 from frazil.contracts.naming import consumer_group
 from frazil.contracts.plugins import ParsedConfig
-from frazil.contracts.plugins.iceberg_keys import CONTROL_EVENTS, CONTROL_TOPIC, TRANSACTION_PREFIX
+from frazil.contracts.plugins.commit_keys import CONTROL_EVENTS, CONTROL_TOPIC, TRANSACTION_PREFIX
 from frazil.spark_sink.core.events import Published, events_of
 from frazil.worker.connector import kafka_properties
 from frazil.worker.jvm_errors import java_errors_as

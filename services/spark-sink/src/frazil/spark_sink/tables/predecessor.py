@@ -11,7 +11,7 @@ from frazil.contracts.assignment import Assignment
 from frazil.contracts.ledger import Ledger, committed_offsets_key
 from frazil.contracts.offsets import Offsets
 from frazil.contracts.plugins import ParsedConfig
-from frazil.contracts.plugins.iceberg_keys import CONTROL_TOPIC
+from frazil.contracts.plugins.commit_keys import CONTROL_TOPIC
 from frazil.contracts.plugins.takeover_keys import TAKEOVER_GROUP
 from frazil.runtime.logs import get_logger
 from frazil.spark_sink.core.predecessor import EndTold, FilesTold, Places, Predecessor

@@ -7,10 +7,10 @@ from datetime import timedelta
 from frazil.contracts.columns import ColumnRules
 from frazil.contracts.partitioning import PartitionPart, parse_partitioning
 from frazil.contracts.plugins import ParsedConfig
+from frazil.contracts.plugins.commit_keys import CONTROL_TOPIC
 from frazil.contracts.plugins.conflict_keys import column_rules
 from frazil.contracts.plugins.converters import converting
 from frazil.contracts.plugins.frazil_keys import DEAD_LETTER_TABLE
-from frazil.contracts.plugins.iceberg_keys import CONTROL_TOPIC
 from frazil.contracts.plugins.iceberg_tables import (
     AUTO_CREATE,
     IGNORE_CASE,
