@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
 from tests.support import minio as minio_support
 from tests.support.minio import MinIO
 from tests.support.postgresql import PostgreSQL, find_binaries, running
@@ -28,6 +29,9 @@ def minio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MinIO]:
 
 
 def pytest_configure() -> None:
+    # How long an example takes says how busy the machine is.
+    settings.register_profile("patient", settings(deadline=None))
+    settings.load_profile("patient")
     # No JVM of a test lives long enough for the second compiler to pay: a fifth of all the time.
     os.environ.setdefault("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1")  # noqa: TID251
 

@@ -48,7 +48,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Repository]
     repository.close()
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.tuples(st.sampled_from("ab"), calls), max_size=12))
 def test_both_answer_the_same(repository: Repository, script: list[tuple[str, Call]]) -> None:
     memory, prefix = MemoryStore(), next(prefixes)

@@ -88,9 +88,7 @@ def client(app: Any) -> Iterator[ASGIClient]:
 def for_each(document: BaseSchema, operation: tuple[str, str], mode: GenerationMode) -> Decorator:
     """Call a test with cases of an operation, the same ones each time."""
     path, method = operation
-    bounds = settings(
-        max_examples=10, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
-    )
+    bounds = settings(max_examples=10, derandomize=True, suppress_health_check=list(HealthCheck))
 
     def decorate(test: Callable[[Case[Any]], None]) -> Callable[[], None]:
         strategy = document[path][method].as_strategy(generation_mode=mode)

@@ -423,7 +423,6 @@ RECORDS = st.lists(
 @pytest.mark.parametrize("policy", ["cast", "null", "raw"])
 @settings(
     max_examples=4,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(records=RECORDS)

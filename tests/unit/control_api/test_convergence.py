@@ -326,4 +326,4 @@ class World(RuleBasedStateMachine):
 
 
 TestConvergence = World.TestCase
-TestConvergence.settings = settings(max_examples=150, stateful_step_count=40, deadline=None)
+TestConvergence.settings = settings(max_examples=150, stateful_step_count=40)

@@ -17,9 +17,7 @@ async def read(path: Path, tail: int, *, follow: bool = False) -> list[str]:
     return [line async for line in written]
 
 
-@settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
 @given(lines=LINES, tail=st.integers(0, 9), rest=st.sampled_from(["", "half a line"]))
 async def test_the_tail_is_the_last_lines_whatever_the_size_of_blocks(
     tmp_path: Path, lines: list[str], tail: int, rest: str

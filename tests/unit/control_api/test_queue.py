@@ -73,7 +73,7 @@ class Queue(RuleBasedStateMachine):
 
 
 TestQueue = Queue.TestCase
-TestQueue.settings = settings(max_examples=50, stateful_step_count=30, deadline=None)
+TestQueue.settings = settings(max_examples=50, stateful_step_count=30)
 
 
 def take_all(queue: WorkQueue) -> Iterable[str]:

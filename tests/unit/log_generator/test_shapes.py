@@ -48,7 +48,7 @@ def id_of(topic: Topic, record: Record) -> str:
 
 @pytest.mark.parametrize("topic", Topic)
 @given(seed=st.integers(0, 2**63), now=st.integers(0, 4 * 10**18))
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 def test_every_record_fits_its_table(topic: Topic, seed: int, now: int) -> None:
     source = Source(topic, seed=seed, start_ns=now)
     for value in source.take(150, lambda: now):
@@ -60,7 +60,7 @@ def test_every_record_fits_its_table(topic: Topic, seed: int, now: int) -> None:
 
 @pytest.mark.parametrize("topic", Topic)
 @given(seed=st.integers(0, 2**32), bad=st.sampled_from([0.0, 0.3]))
-@settings(max_examples=3, deadline=None)
+@settings(max_examples=3)
 def test_the_same_seed_makes_the_same_bytes(topic: Topic, seed: int, bad: float) -> None:
     first, second = (Source(topic, seed=seed, start_ns=NOW_NS, bad=bad) for _ in range(2))
     assert first.take(300, lambda: NOW_NS) == second.take(300, lambda: NOW_NS)
