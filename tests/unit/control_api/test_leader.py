@@ -129,10 +129,13 @@ async def test_who_has_no_lock_does_none_until_it_is_free(
 async def test_who_cannot_have_the_engine_leaves_the_lock_to_others(
     leader: Leader, lock: Lock, engine: FakeEngine, duty: Duty, lines: list[EventDict]
 ) -> None:
+    async def is_left() -> bool:
+        return not lock.is_held
+
     engine.claimed_elsewhere = True
     async with standing(leader):
         await until(leader, Role.FOLLOWER)
-        assert not lock.is_held
+        await eventually("the lock is left", is_left)
         assert duty.starts == 0
         engine.claimed_elsewhere = False
         await until_it_runs(duty)
@@ -175,3 +178,22 @@ async def test_a_duty_that_dies_is_named(lock: Lock, engine: FakeEngine) -> None
 
     async with standing(leader):
         await eventually("the dead duty is named", is_named)
+
+
+async def test_a_lock_that_comes_after_the_end_is_let_go(engine: FakeEngine) -> None:
+    comes = asyncio.Event()
+
+    class SlowLock(Lock):
+        async def take(self) -> bool:
+            await comes.wait()
+            self.taken = await super().take()
+            return self.taken
+
+    lock, guard = SlowLock(), Guard()
+    guard.start("leader", Leader(lock, engine, {}).loop)
+    await asyncio.sleep(0)
+    ending = asyncio.ensure_future(guard.stop())
+    await asyncio.sleep(0)
+    comes.set()
+    await ending
+    assert (lock.taken, lock.is_held) == (True, False)

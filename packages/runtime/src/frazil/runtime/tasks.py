@@ -56,6 +56,16 @@ def stop_event() -> asyncio.Event:
     return event
 
 
+async def to_the_end(work: Awaitable[_Item]) -> _Item:
+    """Wait for what goes on whoever is cancelled, a thread for one; a cancellation comes after."""
+    task = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.gather(task, return_exceptions=True)
+        raise
+
+
 async def until(event: asyncio.Event, items: AsyncIterator[_Item]) -> AsyncIterator[_Item]:
     """Yield the items until there are no more, or until the event, whichever comes first."""
     over = asyncio.ensure_future(event.wait())

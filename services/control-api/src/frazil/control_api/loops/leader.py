@@ -7,7 +7,7 @@ from frazil.control_api.core.errors import EngineError, StoreError
 from frazil.control_api.core.health import Role
 from frazil.control_api.core.ports import Engine, LeaderLock
 from frazil.runtime.logs import get_logger
-from frazil.runtime.tasks import Guard
+from frazil.runtime.tasks import Guard, to_the_end
 
 log = get_logger(__name__)
 
@@ -53,10 +53,11 @@ class Leader:
 
     async def stand(self) -> float:
         """Lead for as long as that lasts, if it can be; return when to stand again."""
-        if not await self._lock.take():
-            self._complain("another process has the lock")
-            return RETRY_SECONDS
         try:
+            # A thread takes it, and may have it although we are cancelled meanwhile.
+            if not await to_the_end(self._lock.take()):
+                self._complain("another process has the lock")
+                return RETRY_SECONDS
             await self._lead()
         finally:
             await self._lock.release()
