@@ -2,13 +2,10 @@
 
 from typing import Any
 
-import pytest
 from tests.support.fleet_lab import FleetLab
+from tests.support.spark import LEAVES_SOCKETS
 
-# PySpark leaves the sockets that rows came through to the garbage collector.
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
-)
+pytestmark = LEAVES_SOCKETS
 COLUMNS = "id BIGINT, kind STRING, small INT, price DECIMAL(10,2), day DATE, at TIMESTAMP"
 NO_JSON = "it is no JSON (UTF-8) of the shape that is read"
 DEEP = "[" * 3000 + "]" * 3000

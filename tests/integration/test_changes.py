@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from tests.support.fleet_lab import FleetLab, Run
+from tests.support.spark import LEAVES_SOCKETS
 
 from frazil.contracts.offsets import Rewind
 from frazil.worker.errors import BadTableError, UnavailableError
@@ -16,9 +17,7 @@ FORMS = {
     "deletion vectors": {"format-version": "3", MERGE: "merge-on-read"},
     "copy on write": {"format-version": "2", MERGE: "copy-on-write"},
 }
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
-)
+pytestmark = LEAVES_SOCKETS
 
 
 def create(lake: FleetLab, properties: Mapping[str, str] | None = None) -> None:

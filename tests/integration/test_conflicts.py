@@ -7,15 +7,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.support.fleet_lab import FleetLab
+from tests.support.spark import LEAVES_SOCKETS
 
 from frazil.contracts.redrive import Pick, Redrive
 from frazil.spark_sink.outcome import Outcome
 from frazil.worker.errors import BadRecordError, BadTableError
 
-# PySpark leaves the sockets that rows came through to the garbage collector.
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
-)
+pytestmark = LEAVES_SOCKETS
 POLICY = "frazil.tables.conflict"
 TYPE = "frazil.tables.type"
 EVOLVE = {"iceberg.tables.evolve-schema-enabled": "true"}

@@ -4,15 +4,13 @@ import json
 
 import pytest
 from tests.support.fleet_lab import FleetLab
+from tests.support.spark import LEAVES_SOCKETS
 
 from frazil.contracts.naming import letter_ledger
 from frazil.contracts.offsets import Rewind
 from frazil.worker.errors import BadRecordError, BadTableError, SupersededError, UnavailableError
 
-# PySpark leaves the sockets that rows came through to the garbage collector.
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
-)
+pytestmark = LEAVES_SOCKETS
 BROKEN = b'{"id": 2'
 WRONG = b'{"id": "x", "kind": "k"}'
 

@@ -2,6 +2,7 @@
 
 import pytest
 from tests.support.fleet_lab import FleetLab
+from tests.support.spark import LEAVES_SOCKETS
 
 from frazil.contracts.offsets import Rewind
 from frazil.contracts.states import TableState
@@ -16,10 +17,7 @@ from frazil.worker.errors import (
 AUTO = "iceberg.tables.auto-create-enabled"
 EVOLVE = "iceberg.tables.evolve-schema-enabled"
 FIELD = "iceberg.tables.route-field"
-# PySpark leaves the sockets that rows came through to the garbage collector.
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
-)
+pytestmark = LEAVES_SOCKETS
 TOLERANT = {"errors.tolerance": "all"}
 
 

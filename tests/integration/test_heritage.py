@@ -2,6 +2,7 @@
 
 import pytest
 from tests.support.fleet_lab import FleetLab
+from tests.support.spark import LEAVES_SOCKETS
 
 from frazil.contracts.offsets import Mode, Rewind
 from frazil.spark_sink.core.predecessor import EndTold, FilesTold, Predecessor
@@ -10,10 +11,7 @@ from frazil.spark_sink.tables.predecessor import Heritage
 from frazil.worker.errors import NoTableError, RewindError, RolledBackError
 from frazil.worker.job import StreamMovedError
 
-# PySpark leaves the sockets that rows came through to the garbage collector.
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
-)
+pytestmark = LEAVES_SOCKETS
 PROPERTY = "kafka.connect.offsets.control-iceberg.connect-old"
 FENCE = '{"0":9}'
 

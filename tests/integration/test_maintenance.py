@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from tests.support.fleet_lab import FleetLab, Run
 from tests.support.lab import wait_until
+from tests.support.spark import LEAVES_SOCKETS
 
 from frazil.contracts.offsets import Rewind
 from frazil.spark_sink.core.maintenance import Objectives
@@ -18,9 +19,7 @@ from frazil.spark_sink.tables.lake import Lake
 from frazil.spark_sink.tables.maintenance import TableMaintenance
 from frazil.worker.errors import BadTableError
 
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
-)
+pytestmark = LEAVES_SOCKETS
 MERGED = "'write.merge.mode'='merge-on-read'"
 
 

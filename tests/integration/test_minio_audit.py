@@ -16,6 +16,7 @@ from pyspark.sql import functions as fn
 from tests.support.fleet_lab import FleetLab, Run
 from tests.support.lab import Lab, wait_until
 from tests.support.log_records import declared, parse_time
+from tests.support.spark import LEAVES_SOCKETS
 
 from frazil.contracts.offsets import Offsets
 from frazil.contracts.plugins import find_plugin
@@ -25,10 +26,7 @@ from frazil.provisioner.placeholders import fill
 from frazil.spark_sink.core.offset_log import BatchRange
 from frazil.spark_sink.outcome import Outcome
 
-# PySpark leaves the sockets that rows came through to the garbage collector.
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
-)
+pytestmark = LEAVES_SOCKETS
 ROOT = Path(__file__).parents[2]
 RECORDED = [
     json.loads(line)

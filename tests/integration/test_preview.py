@@ -7,6 +7,7 @@ import pytest
 from tests.support.control_api import eventually
 from tests.support.fleet_lab import FleetLab
 from tests.support.lab import Lab
+from tests.support.spark import LEAVES_SOCKETS
 
 from frazil.contracts.assignment import Assignment
 from frazil.contracts.preview import CreatedTable
@@ -17,10 +18,7 @@ from frazil.control_api.engine.process import ProcessEngine
 from frazil.control_api.loops.outfitter import Outfitter
 from frazil.control_api.plant import SystemClock
 
-# PySpark leaves the sockets that rows came through to the garbage collector.
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
-)
+pytestmark = LEAVES_SOCKETS
 FOLLOWING = {
     "iceberg.tables.auto-create-enabled": "true",
     "iceberg.tables.evolve-schema-enabled": "true",

@@ -13,14 +13,11 @@ from pyspark.sql import SparkSession
 from tests.support.records import DROPPED, ICEBERG, KAFKA, Text, chain, read
 from tests.support.schema_registry import schema_registry
 from tests.support.sink_configs import PLUGIN, changed
-from tests.support.spark import spark_session
+from tests.support.spark import LEAVES_SOCKETS, spark_session
 
 from frazil.spark_sink.records.reader import Reader
 
-# PySpark leaves the sockets that rows came through to the garbage collector.
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
-)
+pytestmark = LEAVES_SOCKETS
 
 STRING = {"value.converter": "org.apache.kafka.connect.storage.StringConverter"}
 BYTES = {"value.converter": "org.apache.kafka.connect.converters.ByteArrayConverter"}

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from tests.support.fleet_lab import FleetLab
+from tests.support.spark import LEAVES_SOCKETS
 
 from frazil.contracts.redrive import Pick, Redrive
 from frazil.spark_sink.committer import Committer
@@ -12,10 +13,7 @@ from frazil.spark_sink.counts import BatchCounts
 from frazil.spark_sink.tables.letters import TableOfLetters
 from frazil.worker.errors import UnavailableError
 
-# PySpark leaves the sockets that rows came through to the garbage collector.
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
-)
+pytestmark = LEAVES_SOCKETS
 BROKEN = b'{"id": 2'
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from tests.support.fleet_lab import FleetLab, Run
+from tests.support.spark import LEAVES_SOCKETS
 
 from frazil.contracts.offsets import Mode, Rewind
 from frazil.contracts.redrive import Pick, Redrive
@@ -14,10 +15,7 @@ from frazil.spark_sink.committer import Committer
 from frazil.spark_sink.tables.letters import TableOfLetters
 from frazil.worker.errors import RewindError, UnavailableError
 
-# PySpark leaves the sockets that rows came through to the garbage collector.
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
-)
+pytestmark = LEAVES_SOCKETS
 BROKEN = b'{"id": 2'
 
 

@@ -2,16 +2,14 @@
 
 import pytest
 from tests.support.fleet_lab import FleetLab, Run
+from tests.support.spark import LEAVES_SOCKETS
 
 from frazil.contracts.schema_change import ChangeKind, SchemaChange, SchemaRules, SchemaUndo
 from frazil.contracts.states import TableState
 from frazil.contracts.worker_status import TableStatus
 from frazil.worker.errors import BadTableError
 
-# PySpark leaves the sockets that rows came through to the garbage collector.
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
-)
+pytestmark = LEAVES_SOCKETS
 ASK = {
     "iceberg.tables.auto-create-enabled": "true",
     "iceberg.tables.evolve-schema-enabled": "true",

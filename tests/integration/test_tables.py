@@ -9,14 +9,12 @@ import pytest
 from pyspark.sql import Row, SparkSession
 from pyspark.sql import functions as fn
 from tests.support.fleet_lab import FleetLab
+from tests.support.spark import LEAVES_SOCKETS
 
 from frazil.spark_sink.tables.convert import convert
 from frazil.worker.errors import BadRecordError, BadTableError
 
-# PySpark leaves the sockets that rows came through to the garbage collector.
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
-)
+pytestmark = LEAVES_SOCKETS
 AUTO = {"iceberg.tables.auto-create-enabled": "true"}
 EVOLVE = {"iceberg.tables.evolve-schema-enabled": "true"}
 WITH_SCHEMA = {

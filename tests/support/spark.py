@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
+import pytest
 from py4j.clientserver import ClientServer
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
@@ -11,6 +12,11 @@ from frazil.runtime.hiding import Hiding
 from frazil.worker.jvm import running_jvm
 from frazil.worker.session import open_session
 from frazil.worker.settings import WorkerSettings
+
+# PySpark leaves the sockets that rows came through to the garbage collector.
+LEAVES_SOCKETS = pytest.mark.filterwarnings(
+    "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
+)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from frazil.contracts.naming import consumer_group
 from frazil.contracts.offsets import Mode, Rewind
 from frazil.contracts.plugins import ParsedConfig
 from frazil.contracts.plugins.frazil_keys import MOST_DEAD
-from frazil.contracts.plugins.iceberg_tables import LISTED, is_changing
+from frazil.contracts.plugins.iceberg_tables import is_changing, writes_tables
 from frazil.contracts.plugins.sink import DEAD_LETTER_TOPIC
 from frazil.contracts.redrive import Redrive
 from frazil.worker.connector import kafka_properties, spark_keys
@@ -133,7 +133,7 @@ def sink_config(
 
 def _rewind(rewind: Rewind | None, config: ParsedConfig) -> Rewind | None:
     """Undo nothing where records change rows: read again, they come to the same."""
-    if rewind is None or LISTED not in config.values or not is_changing(config):
+    if rewind is None or not (writes_tables(config) and is_changing(config)):
         return rewind
     return rewind.model_copy(update={"mode": Mode.AGAIN})
 

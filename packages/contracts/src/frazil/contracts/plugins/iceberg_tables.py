@@ -74,6 +74,11 @@ def is_evolving(config: ParsedConfig, table: str) -> bool:
     return bool(config[f"iceberg.tables.{EVOLVE}"]) if text is None else text == "true"
 
 
+def writes_tables(config: ParsedConfig) -> bool:
+    """Tell whether it is the configuration of an Iceberg sink at all."""
+    return LISTED in config.values
+
+
 def is_changing(config: ParsedConfig) -> bool:
     """Tell whether records change the row of their key, instead of being rows."""
     return bool(config[OPERATION] or config[UPSERT])

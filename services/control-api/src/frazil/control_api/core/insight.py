@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import replace
 
 from frazil.contracts.plugins import InvalidConfigError, ParsedConfig, find_plugin
-from frazil.contracts.plugins.iceberg_tables import LISTED, commit_branch, is_dynamic
+from frazil.contracts.plugins.iceberg_tables import LISTED, commit_branch, is_dynamic, writes_tables
 from frazil.contracts.states import TableState
 from frazil.control_api.core.condition import Condition, condition
 from frazil.control_api.core.connector import Connector
@@ -75,7 +75,7 @@ class Insight:
             config = find_plugin(class_name).parse(resolved.config)
         except InvalidConfigError as error:
             raise InvalidConnectorError(error.messages) from error
-        if "iceberg.tables" not in config.values:
+        if not writes_tables(config):
             raise BadRequestError(
                 f"Connector {connector.name} writes to no Iceberg table, so there is no ledger: "
                 f"it is a {class_name}"

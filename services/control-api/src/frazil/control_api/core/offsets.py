@@ -9,7 +9,7 @@ from typing import Any
 
 from frazil.contracts.offsets import Mode, Offsets, Rewind, each
 from frazil.contracts.plugins import ParsedConfig
-from frazil.contracts.plugins.iceberg_tables import LISTED, is_dynamic
+from frazil.contracts.plugins.iceberg_tables import LISTED, is_dynamic, writes_tables
 from frazil.control_api.core.errors import BadRequestError, PendingRewindError
 
 
@@ -112,7 +112,7 @@ def _integer(value: object, what: str, *, bits: int) -> int:
 
 def require_possible(config: ParsedConfig, mode: Mode) -> None:
     """A mode says what becomes of rows, and commits are undone in tables known from the start."""
-    if LISTED not in config.values:
+    if not writes_tables(config):
         raise BadRequestError(
             "This connector writes to no Iceberg table, and what it has written stays: leave out "
             "the parameter mode."

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from frazil.contracts.plugins import ParsedConfig
-from frazil.contracts.plugins.iceberg_tables import LISTED
+from frazil.contracts.plugins.iceberg_tables import LISTED, writes_tables
 from frazil.control_api.core.connector import Connector
 from frazil.control_api.core.errors import BadRequestError, NotFoundError
 
@@ -24,10 +24,14 @@ def with_table(
 
 def require_table(connector: Connector, config: ParsedConfig, table: str) -> None:
     """Raise NotFoundError for a table that is not listed; records may name any."""
-    if LISTED not in config.values:
-        raise BadRequestError(f"Connector {connector.name} writes to no Iceberg table")
+    require_tables(connector, config)
     if config[LISTED] and table not in config[LISTED]:
         raise NotFoundError(f"Connector {connector.name} has no table {table}")
+
+
+def require_tables(connector: Connector, config: ParsedConfig) -> None:
+    if not writes_tables(config):
+        raise BadRequestError(f"Connector {connector.name} writes to no Iceberg table")
 
 
 def _require_others(config: ParsedConfig, paused: list[str]) -> None:

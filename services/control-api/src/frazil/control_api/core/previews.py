@@ -7,18 +7,17 @@ from enum import StrEnum
 
 from frazil.contracts.exit_code import ExitCode
 from frazil.contracts.plugins import find_plugin
-from frazil.contracts.plugins.iceberg_tables import LISTED
 from frazil.contracts.preview import Preview
 from frazil.contracts.states import WorkerState
 from frazil.control_api.core.connector import Connector
 from frazil.control_api.core.ending import ending_of
 from frazil.control_api.core.errors import (
-    BadRequestError,
     EngineError,
     NotFoundError,
     TooManyPreviewsError,
 )
 from frazil.control_api.core.observation import Observation, Worker
+from frazil.control_api.core.paused_tables import require_tables
 from frazil.control_api.core.ports import Clock, Engine, Outfit
 
 _SECONDS = 600.0
@@ -76,8 +75,7 @@ class Previews:
     async def begin(self, connector: Connector, records: int) -> str:
         """Start a worker that tells, under a name of its own, and return the preview's id."""
         plugin = find_plugin(connector.config["connector.class"])
-        if LISTED not in plugin.read(connector.config).values:
-            raise BadRequestError(f"Connector {connector.name} writes to no Iceberg table")
+        require_tables(connector, plugin.read(connector.config))
         await self._require_room()
         now = int(self._clock.now())
         preview_id = f"{now}-{self._token()}"

@@ -3,7 +3,6 @@
 from pyspark.sql import Column
 from pyspark.sql import functions as fn
 from pyspark.sql.types import (
-    ArrayType,
     BinaryType,
     BooleanType,
     DataType,
@@ -12,15 +11,14 @@ from pyspark.sql.types import (
     FractionalType,
     IntegralType,
     LongType,
-    MapType,
     NumericType,
     StringType,
-    StructType,
     TimestampNTZType,
     TimestampType,
     VariantType,
 )
 
+from frazil.spark_sink.records.shapes import text_of
 from frazil.spark_sink.tables.conflicts import Converted
 
 # Beyond these the arithmetic of dates would fail the whole batch.
@@ -39,9 +37,7 @@ def single(column: Column, source: DataType, target: DataType) -> Converted:
 
 
 def text_of_value(column: Column, source: DataType) -> Column:
-    if isinstance(source, StructType | ArrayType | MapType | VariantType):
-        return fn.to_json(column)
-    return fn.base64(column) if isinstance(source, BinaryType) else column.cast(StringType())
+    return fn.to_json(column) if isinstance(source, VariantType) else text_of(column, source)
 
 
 def plain_text(column: Column, source: DataType) -> Column:
