@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
@@ -27,7 +27,7 @@ from frazil.spark_sink.tables.columns import places, renamings, require_columns,
 from frazil.spark_sink.tables.conflicts import lacking, measures
 from frazil.spark_sink.tables.evolution import Change, changes, storable_struct
 from frazil.spark_sink.tables.files import write_files
-from frazil.spark_sink.tables.gate import creation, in_data, partition
+from frazil.spark_sink.tables.gate import Gate, creation, in_data, partition
 from frazil.spark_sink.tables.lake import Lake
 from frazil.spark_sink.tables.naming import as_brought, named
 from frazil.spark_sink.tables.predecessor import TableHeritage
@@ -71,13 +71,16 @@ class TableStore(UndoableTable):
         self._names = keys.names(table)
         self._has_misfits = False
         self._unarranged = keys.followed_partitioning(table)
-        self._gate = keys.gate(table)
         found = lake.load(table)
         if found is None:
             self._require_creation(is_taken_over=heritage is not None)
         else:
             self._go_back(found)
             self._adopt(found)
+
+    @cached_property
+    def _gate(self) -> Gate:
+        return self._keys.gate(self._id)
 
     def _require_creation(self, *, is_taken_over: bool) -> None:
         """Refuse a table that is not there, and that records may not create."""
