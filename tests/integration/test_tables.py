@@ -325,6 +325,40 @@ def test_names_may_differ_in_case_alone_if_asked_for(lake: FleetLab) -> None:
     assert lake.columns("a") == {"id": "bigint", "who": "struct<firstname:string>"}
 
 
+@pytest.mark.parametrize("kind", ["frozen", "following", "new"])
+def test_fields_that_differ_in_case_alone_all_arrive(lake: FleetLab, kind: str) -> None:
+    follows = {} if kind == "frozen" else EVOLVE | AUTO
+    if kind != "new":
+        lake.sql("CREATE TABLE NS.a (id BIGINT, who STRUCT<n: BIGINT>) USING iceberg")
+    keys = {
+        **follows,
+        "iceberg.tables.schema-case-insensitive": "true",
+        "errors.tolerance": "all",
+    }
+    outcome = lake.start(1, one(lake, **keys)).write(
+        [
+            {"ID": 1, "who": {"n": 1}},
+            {"id": 2, "Who": {"N": 2}},
+            {"id": 3, "ID": 3, "who": {"n": 3, "N": None}, "WHO": {"n": 3}},
+            {"id": 4, "ID": 5},
+            {"id": 6, "who": {"n": 6, "N": 7}},
+        ]
+    )
+    assert (outcome.written, outcome.dead) == (3, 2)
+    who, number = ("WHO", "ID") if kind == "new" else ("who", "id")
+    assert list(lake.columns("a")) == [number, who]
+    rows = lake.sql(f"SELECT {number}, {who}.* FROM NS.a ORDER BY 1")
+    assert rows == [[1, 1], [2, 2], [3, 3]]
+
+
+def test_where_columns_differ_in_case_alone_each_has_its_own_field(lake: FleetLab) -> None:
+    lake.sql("CREATE TABLE NS.a (id BIGINT)")
+    lake.start(1, one(lake, **EVOLVE)).write([{"ID": 1, "id": 2}])
+    keys = {**EVOLVE, "iceberg.tables.schema-case-insensitive": "true"}
+    lake.start(2, one(lake, **keys)).write([{"ID": 3, "id": 4}])
+    assert lake.sql("SELECT id, ID FROM NS.a ORDER BY id") == [[2, 1], [4, 3]]
+
+
 def test_names_that_differ_in_case_are_two_columns_otherwise(lake: FleetLab) -> None:
     lake.sql("CREATE TABLE NS.a (id BIGINT)")
     lake.start(1, one(lake, **EVOLVE)).write([{"ID": 1, "id": 2}])

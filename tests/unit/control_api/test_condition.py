@@ -105,6 +105,15 @@ def test_a_worker_that_commits_nothing_while_records_wait_is_not_healthy() -> No
     assert judged(Phase.RUNNING, since=NOW - 900, workers=(working(lag=0),)).healthy
 
 
+def test_what_a_paused_table_lacks_is_no_stall() -> None:
+    paused = {"ns.a": TableStatus(), "ns.b": TableStatus(state=TableState.PAUSED, behind=10)}
+    found = judged(Phase.RUNNING, since=NOW - 900, workers=(working(lag=10, tables=paused),))
+    assert (found.healthy, found.reason) == (True, "Running, 10 records behind.")
+    found = judged(Phase.RUNNING, since=NOW - 900, workers=(working(lag=12, tables=paused),))
+    assert not found.healthy
+    assert found.reason.startswith("2 records wait and nothing was committed")
+
+
 def test_a_stall_is_counted_from_the_start_and_beyond_the_connectors_own_pause() -> None:
     waiting = (working(lag=10),)
     assert judged(Phase.RUNNING, since=NOW - 200, workers=waiting).healthy

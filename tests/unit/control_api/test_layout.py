@@ -34,6 +34,20 @@ def test_to_undo_what_was_undone_lets_its_columns_in_again() -> None:
     assert (rules.undo, rules.refused) == (SchemaUndo(before=0, after=1), ("x",))
 
 
+def test_a_new_name_is_refused_with_all_that_is_inside_and_let_in_again() -> None:
+    renamed = {
+        1: ID,
+        2: Column("one", "", required=False),
+        3: Column("one.a", "int", required=False),
+    }
+    approved = SchemaChange(kind=ChangeKind.RENAME, path="who", type="one")
+    made = layout(renamed, bound=(1, 2))
+    rules = undo(made, 0)(SchemaRules(approved=(approved,)))
+    assert (rules.approved, rules.refused) == ((), ("one", "one.a"))
+    again = undo(TableLayout("ns.t", 0, made.schemas, frozenset()), 1)(rules)
+    assert not {"one", "one.a"} & {*again.refused}
+
+
 def test_there_is_nothing_to_do_for_the_schema_that_is_current() -> None:
     assert undo(layout(NEW), 1)(SchemaRules()) == SchemaRules()
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from frazil.contracts.schema_change import ChangeKind, SchemaChange
 from frazil.contracts.states import TableState
-from frazil.spark_sink.roster import Roster
+from frazil.spark_sink.roster import Roster, lag
 from frazil.spark_sink.store import SchemaWaitsError
 
 NOON = datetime(2026, 11, 19, 12, tzinfo=UTC)
@@ -36,6 +36,16 @@ def test_the_place_where_the_first_was_left_is_held() -> None:
     roster.tell_behind({"t": {0: 30}})
     assert [roster.tables[name].behind for name in "abc"] == [0, 20, 10]
     assert roster.tables["b"].trace == "broken"
+
+
+def test_the_lag_is_that_of_the_store_that_lacks_most() -> None:
+    roster = Roster(["a", "b", "c"], ["b"])
+    assert lag({"t": {0: 5}}, roster.tables, {"t": {0: 9, 1: 3}}) == 7
+    roster.hold({"t": {0: 5}})
+    roster.leave("c", SchemaWaitsError("c", (SchemaChange(kind=ChangeKind.CREATE),)))
+    roster.hold({"t": {0: 7}})
+    assert lag({"t": {0: 9}}, roster.tables, {"t": {0: 9}}) == 4
+    assert lag({"t": {0: 9}}, roster.tables, {"t": {0: 4}}) == 0
 
 
 def test_only_what_runs_is_complete() -> None:

@@ -1,11 +1,13 @@
 """Types of columns by Iceberg's names, and what is to become of values that are of another type."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import TypeVar
 
 Path = tuple[str, ...]
+_Rule = TypeVar("_Rule")
 
 _MOST_DIGITS = 38
 _DECIMAL = re.compile(r"decimal\(\s*(\d+)\s*,\s*(\d+)\s*\)")
@@ -112,6 +114,16 @@ class ColumnRules:
             {_lower(path): kind for path, kind in self.types.items()},
             ignore_case=True,
         )
+
+    def renamed(self, now: Callable[[Path], Path]) -> "ColumnRules":
+        """Return what holds under other names; what is said of these themselves wins."""
+
+        def moved(rules: Mapping[Path, _Rule]) -> dict[Path, _Rule]:
+            return {self._spelled(now(path)): rule for path, rule in rules.items()} | {
+                path: rule for path, rule in rules.items() if now(path) == path
+            }
+
+        return replace(self, policies=moved(self.policies), types=moved(self.types))
 
     def _spelled(self, path: Path) -> Path:
         return _lower(path) if self.ignore_case else path

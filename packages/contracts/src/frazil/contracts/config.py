@@ -92,8 +92,8 @@ _SECRET_NAME = re.compile(
     r"password|secret|token|credential|authorization|jaas|user\.info|(api|access|private)[-_.]?key",
     re.I,
 )
-# These end in the name of a column, whatever that is, and their values are words of ours.
-_OF_COLUMN = re.compile(r"(frazil\.tables|iceberg\.table\..+?)\.(conflict|type)\.")
+# These end in the name of a column, whatever that is, and their values are no secrets.
+_OF_COLUMN = re.compile(r"(frazil\.tables|iceberg\.table\..+?)\.(conflict|type|rename)\.")
 
 
 def is_secret(name: str) -> bool:

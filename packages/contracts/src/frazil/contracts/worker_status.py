@@ -55,7 +55,8 @@ class TableStatus(BaseModel):
 class WorkerStatus(BaseModel):
     """`freshness_seconds` is the age of the newest record at its commit.
 
-    `astray` counts records that were for no table that there is. All records that are older than
+    `lag` counts offsets from where the table is that lacks most, be it one that was left. `astray`
+    counts records that were for no table that there is. All records that are older than
     `valid_through` are in every table that is running. `redriven` counts rows of dead letters,
     `nulled` those without a value that their columns could not hold. `preview` is what the worker
     has found out so far, if that is all that it is for.

@@ -37,7 +37,11 @@ SINK_COMMIT_SECONDS = Histogram(
 SINK_MAINTENANCE_SECONDS = Counter(
     "frazil_sink_maintenance_seconds_total", "Time spent looking after tables.", ["connector"]
 )
-SINK_LAG = Gauge("frazil_sink_lag_records", "Records not yet committed.", ["connector"])
+SINK_LAG = Gauge(
+    "frazil_sink_lag_records",
+    "Records not yet committed; the most that any table lacks, be it paused.",
+    ["connector"],
+)
 
 SOURCE_RECORDS = Counter("frazil_source_records_total", "Records sent to topics.", ["connector"])
 SOURCE_COMMITS = Counter("frazil_source_commits_total", "Transactions committed.", ["connector"])
@@ -133,7 +137,11 @@ CONNECTOR_NULLED = Reading(
 CONNECTOR_COMMITS = Reading(
     "kafka_connector_commits_total", "Commits of this worker.", ("connector",)
 )
-CONNECTOR_LAG = Reading("kafka_connector_lag_records", "Records not yet committed.", ("connector",))
+CONNECTOR_LAG = Reading(
+    "kafka_connector_lag_records",
+    "Records not yet committed; the most that any table lacks, be it paused.",
+    ("connector",),
+)
 CONNECTOR_FRESHNESS = Reading(
     "kafka_connector_freshness_seconds", "Age of the newest record at its commit.", ("connector",)
 )

@@ -14,7 +14,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
-from frazil.contracts.offsets import Offsets, count_between
+from frazil.contracts.offsets import Offsets
 from frazil.contracts.worker_status import TableStatus
 from frazil.runtime import metrics
 from frazil.runtime.logs import get_logger
@@ -30,6 +30,7 @@ from frazil.spark_sink.fleet import Fleet
 from frazil.spark_sink.kafka import Broker, source_options
 from frazil.spark_sink.maintainer import Maintainer
 from frazil.spark_sink.outcome import Outcome
+from frazil.spark_sink.roster import lag
 from frazil.spark_sink.store import Destination, Stores
 from frazil.worker.board import StatusBoard
 from frazil.worker.errors import UnavailableError
@@ -239,10 +240,11 @@ class SinkJob:
         progress = query.lastProgress
         latest = json.loads(progress.json)["sources"][0]["latestOffset"] if progress else None
         if latest:
-            lag = max(0, count_between(self._board.status.position, offsets_of(latest)))
-            metrics.SINK_LAG.labels(self._config.connector).set(lag)
-            if lag != self._board.status.lag:
-                self._board.update(lag=lag)
+            status = self._board.status
+            waiting = lag(status.position, status.tables, offsets_of(latest))
+            metrics.SINK_LAG.labels(self._config.connector).set(waiting)
+            if waiting != status.lag:
+                self._board.update(lag=waiting)
 
     def _check_topics(self) -> None:
         try:

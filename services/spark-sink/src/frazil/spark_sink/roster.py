@@ -11,6 +11,12 @@ from frazil.spark_sink.outcome import with_commit
 from frazil.spark_sink.store import SchemaWaitsError
 
 
+def lag(reached: Offsets, tables: Mapping[str, TableStatus], newest: Offsets) -> int:
+    """Count what is not written yet: a store that was left lacks what the others went past too."""
+    places = [reached, *(table.position for table in tables.values() if table.position)]
+    return max(0, *(count_between(place, newest) for place in places))
+
+
 class Roster:
     def __init__(self, listed: Iterable[str], paused: Iterable[str]) -> None:
         """Records may name any store where none is listed, and so any may be paused."""

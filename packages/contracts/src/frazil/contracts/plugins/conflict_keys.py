@@ -96,7 +96,7 @@ def column_rules(config: ParsedConfig, table: str) -> ColumnRules:
     return found.ignoring_case() if config[IGNORE_CASE] else found
 
 
-class _ColumnKey(NamedTuple):
+class ColumnKey(NamedTuple):
     """A key of one path; `table` is empty where it is for all."""
 
     name: str
@@ -106,17 +106,17 @@ class _ColumnKey(NamedTuple):
     text: str
 
 
-def _column_keys(config: ParsedConfig) -> Iterator[_ColumnKey]:
+def column_keys(config: ParsedConfig, *settings: str) -> Iterator[ColumnKey]:
     for name, text in config.submitted.items():
         table, setting = of_table(name) or ("", name.removeprefix("frazil.tables."))
         word, _, path = setting.partition(".")
-        if word in (CONFLICT, TYPE) and path and setting != name:
-            yield _ColumnKey(name, table, word, path, text)
+        if word in settings and path and setting != name:
+            yield ColumnKey(name, table, word, path, text)
 
 
 def check_columns(config: ParsedConfig) -> Iterator[Complaint]:
     """Refuse what cannot be read; then what cannot be meant, for all tables and for each named."""
-    keys = list(_column_keys(config))
+    keys = list(column_keys(config, CONFLICT, TYPE))
     unreadable = [complaint for key in keys for complaint in _unreadable(key)]
     yield from unreadable
     if unreadable or config[DEFAULT] not in _POLICIES:
@@ -133,16 +133,15 @@ def doubt_types(config: ParsedConfig) -> Iterator[Complaint]:
     tables = {found[0] for name in config.submitted if (found := of_table(name))}
     if config[AUTO_CREATE] or any(is_evolving(config, table) for table in ("", *tables)):
         return
-    for key in _column_keys(config):
-        if key.setting == TYPE:
-            yield Complaint(
-                key.name,
-                f"Key {key.name} has no effect: no column is ever made. Set {AUTO_CREATE}=true, "
-                f"remove the key, or set {UNKNOWN_KEYS}=warn.",
-            )
+    for key in column_keys(config, TYPE):
+        yield Complaint(
+            key.name,
+            f"Key {key.name} has no effect: no column is ever made. Set {AUTO_CREATE}=true, "
+            f"remove the key, or set {UNKNOWN_KEYS}=warn.",
+        )
 
 
-def _unreadable(key: _ColumnKey) -> Iterator[Complaint]:
+def _unreadable(key: ColumnKey) -> Iterator[Complaint]:
     try:
         parse_path(key.path)
         if key.setting == TYPE:
@@ -154,7 +153,7 @@ def _unreadable(key: _ColumnKey) -> Iterator[Complaint]:
         yield Complaint(key.name, f"{key.name}: {key.text} is no policy; give one of {known}.")
 
 
-def _lost(config: ParsedConfig, keys: Iterable[_ColumnKey]) -> Iterator[Complaint]:
+def _lost(config: ParsedConfig, keys: Iterable[ColumnKey]) -> Iterator[Complaint]:
     """A value that is null in its row has to be somewhere else."""
     if config[DEAD_LETTER_TABLE] or config[DEAD_LETTER_TOPIC]:
         return
@@ -169,7 +168,7 @@ def _lost(config: ParsedConfig, keys: Iterable[_ColumnKey]) -> Iterator[Complain
 
 
 def _contradictions(
-    config: ParsedConfig, table: str, keys: Iterable[_ColumnKey]
+    config: ParsedConfig, table: str, keys: Iterable[ColumnKey]
 ) -> Iterator[Complaint]:
     rules = column_rules(config, table)
     for key in keys:

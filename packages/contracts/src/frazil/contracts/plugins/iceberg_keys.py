@@ -150,7 +150,8 @@ _TABLES = section(
         IGNORE_CASE,
         KeyType.BOOLEAN,
         default=False,
-        documentation="Find columns whatever the case of a field.",
+        documentation="Find columns whatever the case of a field. A record with several fields for "
+        "one column is dead if their values differ.",
         width=Width.SHORT,
         display_name="Ignore case",
     ),

@@ -25,6 +25,7 @@ from frazil.contracts.plugins.iceberg_tables import (
 from frazil.contracts.plugins.maintenance_keys import MAINTENANCE_KEYS, doubt_maintenance
 from frazil.contracts.plugins.parsed import Complaint, ParsedConfig
 from frazil.contracts.plugins.plugin import About, Plugin
+from frazil.contracts.plugins.rename_keys import RENAME_FAMILIES, check_renames
 from frazil.contracts.plugins.schema_keys import (
     SCHEMA_FAMILIES,
     SCHEMA_KEYS,
@@ -48,7 +49,7 @@ _KEYS = (
     *(FRAZIL_KEYS + READING_KEYS + CONVERTER_KEYS),
 )
 _FAMILIES = (
-    *(ICEBERG_FAMILIES + CONFLICT_FAMILIES + SCHEMA_FAMILIES),
+    *(ICEBERG_FAMILIES + CONFLICT_FAMILIES + SCHEMA_FAMILIES + RENAME_FAMILIES),
     *(FRAZIL_FAMILIES + SINK_FAMILIES),
 )
 
@@ -122,6 +123,7 @@ def _plugin(class_name: str) -> Plugin:
             check_dead_letter_table,
             check_evolution,
             check_columns,
+            check_renames,
             check_schema_changes,
             check_converters,
         ),

@@ -64,7 +64,7 @@ class ConnectorHealth(BaseModel):
     healthy: bool
     reason: str = Field(description="One or two sentences that a person can act on.")
     since: datetime = Field(description="When this state was entered.")
-    lag: int | None = Field(description="Records that are not committed yet.")
+    lag: int | None = Field(description="Records not committed yet to every table.")
     freshness_seconds: float | None = Field(description="Age of the newest record at its commit.")
     valid_through: datetime | None = Field(description="Older records are all in the tables.")
     last_commit: datetime | None

@@ -140,14 +140,20 @@ def _running(connector: Connector, worker: Worker | None, now: float) -> _Verdic
             return _Verdict(healthy=False, reason=reason)
     lag = worker.status.lag if worker.status else None
     idle = _idle(connector.observed, worker.status, now)
-    if lag and idle > _STALLED_AFTER + _pause(connector):
+    waiting = (lag or 0) - _left_behind(worker.status)
+    if waiting > 0 and idle > _STALLED_AFTER + _pause(connector):
         return _Verdict(
             healthy=False,
-            reason=f"{lag} records wait and nothing was committed for {idle:.0f} s: look at the "
-            "worker's logs, then restart the connector.",
+            reason=f"{waiting} records wait and nothing was committed for {idle:.0f} s: look at "
+            "the worker's logs, then restart the connector.",
         )
     behind = "" if lag is None else f", {lag} records behind"
     return _Verdict(healthy=True, reason=f"Running{behind}.")
+
+
+def _left_behind(status: WorkerStatus | None) -> int:
+    """Count the records that tables lack because they were left: nobody is late with those."""
+    return max((table.behind for table in status.tables.values()), default=0) if status else 0
 
 
 def _left_tables(status: WorkerStatus | None, state: TableState) -> str | None:

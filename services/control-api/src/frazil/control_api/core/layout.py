@@ -40,14 +40,15 @@ def undo(layout: TableLayout, schema_id: int) -> Decide:
         raise NotUndoneError(
             f"Table {layout.table} cannot go back to schema {schema_id}: {obstacle}"
         )
-    paths = [column.path for number, column in present.items() if number not in wanted]
+    # By path: a column that was renamed since is there by its id.
+    kept = {column.path for column in wanted.values()}
+    paths = [column.path for column in present.values() if column.path not in kept]
     order = SchemaUndo(before=layout.current, after=schema_id)
 
     def decide(rules: SchemaRules) -> SchemaRules:
         refused = dict.fromkeys([*rules.refused, *paths])
-        kept = {column.path for column in wanted.values()}
         return SchemaRules(
-            approved=tuple(one for one in rules.approved if one.path not in refused),
+            approved=tuple(one for one in rules.approved if one.makes not in refused),
             refused=tuple(path for path in refused if path not in kept),
             undo=None if schema_id == layout.current else order,
         )

@@ -22,9 +22,10 @@ from pyspark.sql.types import (
     VariantType,
 )
 
+from frazil.contracts.column_names import ColumnNames
 from frazil.contracts.columns import ColumnRules, ColumnType, Path, Policy
 from frazil.spark_sink.tables.conflicts import RAW_SUFFIX, has_place
-from frazil.spark_sink.tables.evolution import AddColumn, Change
+from frazil.spark_sink.tables.evolution import AddColumn, Change, RenameColumn
 from frazil.worker.errors import BadTableError
 
 _TYPES: dict[str, DataType] = {
@@ -116,6 +117,21 @@ def require_columns(table: str, schema: StructType, rules: ColumnRules, *, evolv
             raise BadTableError(_no_place(table, name))
 
 
+def renamings(table: str, schema: StructType, names: ColumnNames) -> list[RenameColumn]:
+    """List the columns that a table has under the names that they had before."""
+    found = []
+    for path, field, beside in _fields(schema, ()) if names.renames else ():
+        above, old = names.now(path[:-1]), field.name
+        new = names.name(above, old)
+        if new == old:
+            continue
+        others = [names.key(one.name) for one in beside if one is not field]
+        if not beside or names.key(new) in others:
+            raise BadTableError(_no_new_name(table, ".".join(path), new, is_field=bool(beside)))
+        found.append(RenameColumn((*above, old), new))
+    return found
+
+
 def _fields(kind: DataType, path: Path) -> Iterator[tuple[Path, StructField, list[StructField]]]:
     """List what there are rules for, at any depth, with all that is beside it."""
     if isinstance(kind, StructType):
@@ -140,6 +156,16 @@ def _no_text(table: str, name: str, kind: DataType) -> str:
         f"COLUMN {name} TO ...`) and add it as a string, or have it added by the next record with "
         "iceberg.tables.evolve-schema-enabled=true; or choose `raw`, which keeps both. Then "
         "restart."
+    )
+
+
+def _no_new_name(table: str, path: str, new: str, *, is_field: bool) -> str:
+    if not is_field:
+        return f"{path} of {table} is what a list or a map holds: it has no name. Remove the key."
+    return (
+        f"Table {table} has a column {path}, which is to be renamed to {new}, and has {new} beside "
+        "it. Put the values of both into one of them, and drop or rename the other (`ALTER TABLE "
+        "...`); or remove the key of the rename. Then restart."
     )
 
 

@@ -9,6 +9,7 @@ from pyspark.sql import Column
 from pyspark.sql import functions as fn
 from pyspark.sql.types import DataType, StringType, StructField
 
+from frazil.contracts.column_names import ColumnNames
 from frazil.contracts.columns import ColumnRules, Path, Policy
 
 RAW_SUFFIX = "__raw"
@@ -63,10 +64,12 @@ class Spot:
     """A column, a field inside of one or an element, and the rules that hold there."""
 
     rules: ColumnRules = field(default_factory=ColumnRules)
+    names: ColumnNames = field(default_factory=ColumnNames)
     path: Path = ()
 
     def inside(self, name: str) -> "Spot":
-        return replace(self, path=(*self.path, name)) if self.rules.judges else self
+        matters = self.rules.judges or self.names.renames
+        return replace(self, path=(*self.path, name)) if matters else self
 
     @property
     def policy(self) -> Policy:

@@ -6,7 +6,7 @@ the rules of the spot where it is say otherwise.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from pyspark.sql import Column
 from pyspark.sql import functions as fn
@@ -22,6 +22,7 @@ from pyspark.sql.types import (
 )
 
 from frazil.contracts.columns import Path, Policy
+from frazil.spark_sink.records.shapes import converted, merged_all
 from frazil.spark_sink.tables.conflicts import (
     ANYWHERE,
     RAW_SUFFIX,
@@ -34,7 +35,17 @@ from frazil.spark_sink.tables.conflicts import (
 from frazil.spark_sink.tables.single import plain_text, single, text_of_value
 from frazil.spark_sink.tables.strict import differs, differs_in_json
 
-Find = Callable[[StructField], tuple[Column, DataType] | None]
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What a record has for a column; `differ` tells where it has several values for it."""
+
+    column: Column
+    type: DataType
+    differ: Column | None = None
+
+
+Find = Callable[[StructField], Found]
 
 
 def convert(column: Column, source: DataType, target: DataType, at: Spot = ANYWHERE) -> Converted:
@@ -101,7 +112,7 @@ def fits(source: DataType, target: DataType) -> bool:
 
 
 def _to_struct(column: Column, source: DataType, target: StructType, at: Spot) -> Converted:
-    find = _member_of(column, source)
+    find = _member_of(column, source, target.fields, at)
     if find is None:
         return at.settled(fn.lit(None).cast(target), column.isNotNull(), target)
     return _whole(column, members(find, target.fields, at))
@@ -120,14 +131,15 @@ def members(find: Find, fields: Sequence[StructField], at: Spot) -> dict[str, Co
     made: dict[str, Converted] = {}
     texts: dict[str, Column] = {}
     for field in fields:
-        column, kind = find(field) or (fn.lit(None), NullType())
-        one = convert(column, kind, field.dataType, at.inside(field.name))
+        found = find(field)
+        one = convert(found.column, found.type, field.dataType, at.inside(field.name))
         if one.loose is not None:
             loose = fn.coalesce(one.loose, fn.lit(False))
-            texts[field.name + RAW_SUFFIX] = fn.when(loose, plain_text(column, kind))
+            texts[field.name + RAW_SUFFIX] = fn.when(loose, plain_text(found.column, found.type))
             lacking = None if has_place(field, fields) else at.inside(field.name)
             one = _placed(one, loose, lacking, field)
-        made[field.name] = _required(one, field)
+        one = _required(one, field)
+        made[field.name] = replace(one, failed=any_of([one.failed, found.differ]))
     for name in texts.keys() & made.keys():
         made[name] = replace(made[name], column=fn.coalesce(texts[name], made[name].column))
     return made
@@ -150,15 +162,44 @@ def _required(made: Converted, field: StructField) -> Converted:
     return replace(made, failed=any_of([made.column.isNull(), inner]))
 
 
-def _member_of(column: Column, source: DataType) -> Find | None:
+def _member_of(
+    column: Column, source: DataType, fields: Sequence[StructField], at: Spot
+) -> Find | None:
     if isinstance(source, StructType):
-        fields = {field.name: field.dataType for field in source.fields}
-        return lambda field: (
-            (column.getField(field.name), fields[field.name]) if field.name in fields else None
-        )
+        return field_of(column, source, fields, at)
     if isinstance(source, MapType) and isinstance(source.keyType, StringType):
-        return lambda field: (column.getItem(field.name), source.valueType)
+        return lambda field: _one_of(
+            [
+                (column.getItem(name), source.valueType)
+                for name in (field.name, *at.names.former(at.path, field.name))
+            ]
+        )
     return None
+
+
+def field_of(column: Column, source: StructType, fields: Sequence[StructField], at: Spot) -> Find:
+    """Tell how to find what a record has for a column, by whichever name is no other column's."""
+    groups, taken = at.names.grouped(at.path, source.names), {field.name for field in fields}
+    held = {field.name: (column.getField(field.name), field.dataType) for field in source.fields}
+
+    def find(field: StructField) -> Found:
+        known = groups.get(at.names.key(field.name), ())
+        return _one_of([held[one] for one in known if one == field.name or one not in taken])
+
+    return find
+
+
+def _one_of(values: list[tuple[Column, DataType]]) -> Found:
+    """Return the value that a record has, of those under several names for the same."""
+    if not values:
+        return Found(fn.lit(None), NullType())
+    if len(values) == 1:
+        return Found(*values[0])
+    kind = merged_all([kind for _, kind in values])
+    columns = [converted(column, held, kind) for column, held in values]
+    texts = fn.array(*(text_of_value(column, kind) for column in columns))
+    differ = fn.size(fn.array_distinct(fn.array_compact(texts))) > 1
+    return Found(fn.coalesce(*columns), kind, differ)
 
 
 def _to_array(column: Column, source: DataType, target: ArrayType, at: Spot) -> Converted:

@@ -9,6 +9,7 @@ from pyspark.sql.types import DataType, StructField, StructType, TimestampType
 from frazil.contracts.partitioning import parse_partitioning
 from frazil.spark_sink.tables.changes import CHANGE, DELETES, ChangeRules, column, quoted
 from frazil.spark_sink.tables.lake import Lake
+from frazil.worker.errors import BadTableError
 
 _SEQUENCE = "frazil_sequence"
 _WHEN = "frazil_deleted_at"
@@ -32,11 +33,14 @@ class Deleted:
         self._rules = rules
         name = f"{table}__deleted"
         self._name = quoted(lake.name, *name.split("."))
-        if lake.load(name) is None:
+        found = lake.load(name)
+        if found is None:
             names = [*rules.keys, _SEQUENCE, _WHEN]
             fields = map(StructField, names, [*kinds, TimestampType()])
             parts = parse_partitioning(f"day({_WHEN})")
-            lake.create(name, StructType([*fields]), ids=(), partitioning=parts, properties={})
+            schema = StructType([*fields])
+            found = lake.create(name, schema, ids=(), partitioning=parts, properties={})
+        self._keys = _keys_in(name, lake.schema_of(found), rules)
         self._spark.sql(
             f"DELETE FROM {self._name} "  # noqa: S608 (the name is quoted)
             f"WHERE {_WHEN} < current_date() - INTERVAL {_DAYS} DAYS"
@@ -44,9 +48,11 @@ class Deleted:
 
     def without_late(self, changes: DataFrame) -> DataFrame:
         """Leave out what is older than the deletion of its row."""
-        known, keys = self._spark.table(self._name).alias("d"), self._rules.keys
-        found = changes.alias("c")
-        same = [fn.col(f"c.{quoted(key)}").eqNullSafe(fn.col(f"d.{quoted(key)}")) for key in keys]
+        known, found = self._spark.table(self._name).alias("d"), changes.alias("c")
+        same = [
+            fn.col(f"c.{quoted(key)}").eqNullSafe(fn.col(f"d.{quoted(there)}"))
+            for key, there in self._keys.items()
+        ]
         late = fn.col(f"c.{quoted(*self._rules.sequence)}") < fn.col(f"d.{_SEQUENCE}")
         return found.join(known, [*same, late], "left_anti")
 
@@ -55,7 +61,19 @@ class Deleted:
         deletions = changes.where(fn.col(CHANGE).getField(DELETES))
         if deletions.isEmpty():
             return
-        keys = [column(key) for key in self._rules.keys]
+        keys = [column(key).alias(there) for key, there in self._keys.items()]
         sequence = column(*self._rules.sequence).alias(_SEQUENCE)
         noted = deletions.select(*keys, sequence, fn.current_timestamp().alias(_WHEN))
         noted.writeTo(self._name).append()
+
+
+def _keys_in(name: str, schema: StructType, rules: ChangeRules) -> dict[str, str]:
+    """Return what each column of the key is called there: what it was when the table was made."""
+    groups = rules.names.grouped((), schema.names)
+    missing = [key for key in rules.keys if rules.names.key(key) not in groups]
+    if missing:
+        raise BadTableError(
+            f"Table {name} has no column {', '.join(missing)}. Rename those that it has for the "
+            "key (`ALTER TABLE ... RENAME COLUMN ...`), then restart."
+        )
+    return {key: groups[rules.names.key(key)][0] for key in rules.keys}

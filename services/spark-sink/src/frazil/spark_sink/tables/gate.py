@@ -8,7 +8,7 @@ from pyspark.sql.types import ArrayType, DataType, MapType, StructField, StructT
 from frazil.contracts.partitioning import PartitionPart
 from frazil.contracts.schema_change import ChangeKind, SchemaChange, SchemaRules
 from frazil.spark_sink.store import SchemaWaitsError
-from frazil.spark_sink.tables.evolution import AddColumn, Change, Path, WidenColumn
+from frazil.spark_sink.tables.evolution import AddColumn, Change, Path, RenameColumn, WidenColumn
 
 
 @dataclass(frozen=True)
@@ -79,11 +79,14 @@ def partition(parts: Iterable[PartitionPart]) -> SchemaChange:
 
 def in_data(change: Change) -> SchemaChange:
     if isinstance(change, AddColumn):
-        return _told(ChangeKind.ADD, (*change.parent, change.name), change.type)
+        path = (*change.parent, change.name)
+        return _told(ChangeKind.ADD, path, change.type.simpleString())
     if isinstance(change, WidenColumn):
-        return _told(ChangeKind.WIDEN, change.path, change.type)
+        return _told(ChangeKind.WIDEN, change.path, change.type.simpleString())
+    if isinstance(change, RenameColumn):
+        return _told(ChangeKind.RENAME, change.path, change.name)
     return _told(ChangeKind.RELAX, change.path)
 
 
-def _told(kind: ChangeKind, path: Path, made: DataType | None = None) -> SchemaChange:
-    return SchemaChange(kind=kind, path=".".join(path), type=made and made.simpleString())
+def _told(kind: ChangeKind, path: Path, made: str | None = None) -> SchemaChange:
+    return SchemaChange(kind=kind, path=".".join(path), type=made)

@@ -5,6 +5,7 @@ All else is the sink's own code, so that a preview cannot differ from what happe
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, cast
 
 from pyspark.sql import DataFrame, SparkSession
@@ -15,14 +16,11 @@ from frazil.contracts.plugins.iceberg_tables import is_changing
 from frazil.contracts.preview import CreatedTable, TablePreview
 from frazil.contracts.schema_change import SchemaChange
 from frazil.spark_sink.counts import BatchCounts
-from frazil.spark_sink.records.apart import TopicReaders
 from frazil.spark_sink.tables.changing import ChangingTable
 from frazil.spark_sink.tables.evolution import Change
-from frazil.spark_sink.tables.gate import creation, in_data, partition
+from frazil.spark_sink.tables.gate import Gate, creation, in_data, partition
 from frazil.spark_sink.tables.lake import Lake
-from frazil.spark_sink.tables.predecessor import TableHeritage
 from frazil.spark_sink.tables.rows import good
-from frazil.spark_sink.tables.settings import TableKeys
 from frazil.spark_sink.tables.stores import TableStores
 from frazil.spark_sink.tables.table import TableStore
 
@@ -74,22 +72,22 @@ class DryLake(Lake):
 
 
 class PreviewTable(TableStore):
-    """Does what a table does with records, but for the files."""
+    """Does what a table does with records, but for the files, and without asking."""
 
-    def __init__(
-        self,
-        spark: SparkSession,
-        lake: Lake,
-        table: str,
-        *,
-        keys: TableKeys,
-        reader: TopicReaders,
-        heritage: TableHeritage | None = None,
-    ) -> None:
-        super().__init__(spark, lake, table, keys=keys, reader=reader, heritage=heritage)
-        self.gate = self._gate
-        self._gate = replace(self.gate, asks=False)
-        self.exists = self._table is not None
+    exists = False
+
+    @property
+    def gate(self) -> Gate:
+        return self._keys.gate(self._id)
+
+    @cached_property
+    def _gate(self) -> Gate:
+        return replace(self.gate, asks=False)
+
+    def _go_back(self, table: Any) -> None:
+        # Only a table that was there before can have anything to go back from.
+        self.exists = True
+        super()._go_back(table)
 
     def _put(self, seen: DataFrame) -> list[Any]:
         good(seen, self._schema).write.format("noop").mode("overwrite").save()

@@ -6,8 +6,9 @@ from functools import partial
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
-from pyspark.sql.types import ArrayType, DataType, MapType, StructField, StructType
+from pyspark.sql.types import DataType, StructField, StructType
 
+from frazil.contracts.column_names import ColumnNames
 from frazil.contracts.columns import ColumnRules, Path
 from frazil.spark_sink.counts import DROPPED
 from frazil.spark_sink.raw import NULLED, letters_of
@@ -16,7 +17,8 @@ from frazil.spark_sink.records.json_values import is_broken, json_column, json_t
 from frazil.spark_sink.records.reader import Records
 from frazil.spark_sink.tables.changes import DELETES, ChangeRules
 from frazil.spark_sink.tables.conflicts import Conflict, Spot, Told, either, told_of
-from frazil.spark_sink.tables.convert import members
+from frazil.spark_sink.tables.convert import field_of, members
+from frazil.spark_sink.tables.naming import as_brought
 from frazil.spark_sink.tables.reading import as_text
 
 MISFIT = "misfit"
@@ -24,6 +26,7 @@ _COUNTED = ("topic", "partition", "offset", "timestamp", DROPPED)
 _AGAIN = "again"
 _ROW = "row"
 _PLAIN = ColumnRules()
+_AS_THEY_ARE = ColumnNames()
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,17 +102,17 @@ def rows_of(
     records: Records,
     schema: StructType,
     *,
-    ignore_case: bool,
     again: bool,
     changes: ChangeRules | None = None,
     columns: ColumnRules = _PLAIN,
+    names: ColumnNames = _AS_THEY_ARE,
 ) -> Rows:
     """Fit records to a table. With `again` JSON that was not as wanted is parsed as text."""
     rules = changes or ChangeRules()
-    project = partial(_projection, schema=schema, rules=columns, ignore_case=ignore_case)
+    project = partial(_projection, schema=schema, at=Spot(columns, names))
     frame, fit = records.frame, _first(project, records, rules)
     if again and records.as_wanted:
-        text = as_text(schema, rules.operation, columns)
+        text = as_brought(as_text(schema, rules.operation, columns), names)
         parsed = json_column(json_text(fn.col("raw_value")), text)
         frame = frame.select("*", fn.when(fn.col("fault").isNotNull(), parsed).alias(_AGAIN))
         fit = _second(project, fit, text, rules)
@@ -176,28 +179,17 @@ def _fault(made: _Projection, deletes: Column, rules: ChangeRules) -> Column:
     return fn.when(deletes, made.fault(rules.keys)).otherwise(made.fault())
 
 
-def _projection(
-    record: Column, kind: DataType, schema: StructType, rules: ColumnRules, *, ignore_case: bool
-) -> _Projection:
-    """Take each column of the table from the field of its name."""
+def _projection(record: Column, kind: DataType, schema: StructType, at: Spot) -> _Projection:
+    """Take each column of the table from the fields that are for it."""
     if not isinstance(kind, StructType):
         return _Projection(
             {field.name: fn.lit(None).cast(field.dataType) for field in schema.fields},
             {"": fn.lit("its value has no fields")},
         )
-    names = {name.lower(): name for name in kind.names} if ignore_case else {}
-
-    def find(field: StructField) -> tuple[Column, DataType] | None:
-        name = field.name if field.name in kind.names else names.get(field.name.lower())
-        if name is None:
-            return None
-        held, column = kind[name].dataType, record.getField(name)
-        named = renamed(held, field.dataType) if ignore_case else held
-        return column if named == held else column.cast(named), named
-
-    made = members(find, schema.fields, Spot(rules))
+    made = members(field_of(record, kind, schema.fields, at), schema.fields, at)
+    groups = at.names.grouped((), kind.names)
     faults = {
-        field.name: fn.when(failed, fn.lit(_sentence(field)))
+        field.name: fn.when(failed, fn.lit(_sentence(field, groups.get(at.names.key(field.name)))))
         for field in schema.fields
         if (failed := made[field.name].failed) is not None
     }
@@ -205,27 +197,9 @@ def _projection(
     return _Projection({name: one.column for name, one in made.items()}, faults, conflicts)
 
 
-def renamed(kind: DataType, column: DataType) -> DataType:
-    """Spell the names inside of a type as a column does, where only the case differs."""
-    if isinstance(kind, StructType) and isinstance(column, StructType):
-        columns = {field.name.lower(): field for field in column.fields}
-        return StructType([_renamed_field(field, columns) for field in kind.fields])
-    if isinstance(kind, ArrayType) and isinstance(column, ArrayType):
-        return ArrayType(renamed(kind.elementType, column.elementType), kind.containsNull)
-    if isinstance(kind, MapType) and isinstance(column, MapType):
-        value = renamed(kind.valueType, column.valueType)
-        return MapType(kind.keyType, value, kind.valueContainsNull)
-    return kind
-
-
-def _renamed_field(field: StructField, columns: Mapping[str, StructField]) -> StructField:
-    column = columns.get(field.name.lower())
-    if column is None:
-        return field
-    return StructField(column.name, renamed(field.dataType, column.dataType), field.nullable)
-
-
-def _sentence(field: StructField) -> str:
+def _sentence(field: StructField, names: Sequence[str] | None) -> str:
+    said = f"required column {field.name} has no value"
     if field.nullable:
-        return f"column {field.name} ({field.dataType.simpleString()}) cannot hold its value"
-    return f"required column {field.name} has no value"
+        said = f"column {field.name} ({field.dataType.simpleString()}) cannot hold its value"
+    several = f", or {' and '.join(names)} are not the same" if names and len(names) > 1 else ""
+    return said + several

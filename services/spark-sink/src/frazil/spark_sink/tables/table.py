@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 from pyspark.sql.types import DataType, StructField, StructType
 
+from frazil.contracts.column_names import ColumnNames
 from frazil.contracts.columns import Path
 from frazil.contracts.offsets import Offsets
 from frazil.contracts.plugins.takeover_keys import TAKEOVER_GROUP
@@ -22,12 +23,13 @@ from frazil.spark_sink.records.reader import Records
 from frazil.spark_sink.records.shapes import merged_all
 from frazil.spark_sink.store import Written
 from frazil.spark_sink.tables.changes import ChangeRules
-from frazil.spark_sink.tables.columns import places, require_columns, shaped
+from frazil.spark_sink.tables.columns import places, renamings, require_columns, shaped
 from frazil.spark_sink.tables.conflicts import lacking, measures
 from frazil.spark_sink.tables.evolution import Change, changes, storable_struct
 from frazil.spark_sink.tables.files import write_files
-from frazil.spark_sink.tables.gate import creation, in_data, partition
+from frazil.spark_sink.tables.gate import Gate, creation, in_data, partition
 from frazil.spark_sink.tables.lake import Lake
+from frazil.spark_sink.tables.naming import as_brought, named
 from frazil.spark_sink.tables.predecessor import TableHeritage
 from frazil.spark_sink.tables.reading import wanted
 from frazil.spark_sink.tables.rows import MISFIT, good, letters, rows_of
@@ -66,15 +68,19 @@ class TableStore(UndoableTable):
         self._keys = keys
         self._reader = reader
         self._columns = keys.columns(table)
+        self._names = keys.names(table)
         self._has_misfits = False
         self._unarranged = keys.followed_partitioning(table)
-        self._gate = keys.gate(table)
         found = lake.load(table)
         if found is None:
             self._require_creation(is_taken_over=heritage is not None)
         else:
             self._go_back(found)
             self._adopt(found)
+
+    @cached_property
+    def _gate(self) -> Gate:
+        return self._keys.gate(self._id)
 
     def _require_creation(self, *, is_taken_over: bool) -> None:
         """Refuse a table that is not there, and that records may not create."""
@@ -107,9 +113,16 @@ class TableStore(UndoableTable):
 
     def _adopt(self, table: Any) -> None:
         self._take(table, self._keys.branch(self._id))
-        self._schema = self._lake.schema_of(table)
+        self._look_at_columns()
         self._columns = self._keys.columns(self._id).casting(self._deciding())
         require_columns(self._id, self._schema, self._columns, evolves=self._keys.evolves(self._id))
+
+    def _look_at_columns(self) -> None:
+        """Learn which columns there are, under the names that they have before a row is written."""
+        found = self._lake.schema_of(self._table)
+        self._renaming = renamings(self._id, found, self._names)
+        by_now = {one.path: one.name for one in self._renaming}
+        self._schema = named(found, ColumnNames(by_now))
 
     def _deciding(self) -> Sequence[Path]:
         """Return the columns without whose values a record is none for this table."""
@@ -152,10 +165,10 @@ class TableStore(UndoableTable):
             rows_of(
                 one,
                 self._schema,
-                ignore_case=self._keys.ignores_case,
                 again=again,
                 changes=self._changes,
                 columns=self._columns,
+                names=self._names,
             )
             for one in records
         ]
@@ -182,10 +195,13 @@ class TableStore(UndoableTable):
             self._fit([one.value_type for one in found.values()])
             if self._table is None:
                 return list(found.values())
+        self._change_columns(lambda: [*self._renaming])
         # Spark's parser knows fields by their exact names only.
         plain = self._keys.plain_json and not self._keys.ignores_case
-        operation = self._keys.change_rules.operation
+        operation = self._changes.operation if self._changes else ()
         shape = wanted(self._schema, operation, self._columns) if plain else None
+        if shape is not None:
+            shape = as_brought(shape, self._names)
         return [
             portion.read(shape)
             if shape is not None and portion.keeps_shape
@@ -195,7 +211,7 @@ class TableStore(UndoableTable):
 
     def _fit(self, types: Iterable[DataType]) -> None:
         """Create the table, or add what it lacks: once a batch, before anything is written."""
-        found = [one for one in types if isinstance(one, StructType)]
+        found = [named(one, self._names) for one in types if isinstance(one, StructType)]
         shapes = [shaped(self._gate.without_refused(one), self._columns) for one in found]
         whole = merged_all([*shapes])
         if self._table is None and isinstance(whole, StructType):
@@ -209,7 +225,7 @@ class TableStore(UndoableTable):
 
     def _lacking(self, shape: StructType) -> list[Change]:
         rules = {"ignore_case": self._keys.ignores_case, "declared": not self._keys.plain_json}
-        return changes(shape, self._schema, **rules)
+        return [*self._renaming, *changes(shape, self._schema, **rules)]
 
     def _follow(self, shape: StructType) -> None:
         self._change_columns(lambda: self._lacking(shape))
@@ -222,7 +238,7 @@ class TableStore(UndoableTable):
             self._gate.require(self._id, map(in_data, todo))
             log.info("schema_changes", table=self._id, changes=[str(one) for one in todo])
             self._lake.change(self._table, self._id, todo)
-            self._schema = self._lake.schema_of(self._table)
+            self._look_at_columns()
         raise UnavailableError(f"The columns of {self._id} were changed by others again and again.")
 
     def _arrange(self) -> None:
