@@ -38,6 +38,9 @@ class Groups:
         for (topic, partition), offset in positions.items():
             self.kept.setdefault(group, {}).setdefault(topic, {})[partition] = offset or 0
 
+    async def delete(self, _properties: Mapping[str, str], group: str) -> None:
+        self.kept.pop(group, None)
+
 
 class OffsetsTopic:
     """Offsets of sources, which each server has for itself."""
@@ -190,18 +193,37 @@ def test_what_cannot_move_is_named_and_the_others_move(
     assert (new.state("a"), old.state("both")) == ("RUNNING", "RUNNING")
 
 
+def pretend_genuine(side: Side, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have a server taken for one that knows no keys but Kafka Connect's."""
+    keys_of, genuine = Server.keys_of, frozenset({"topics", "iceberg.tables"})
+    monkeypatch.setattr(
+        Server,
+        "keys_of",
+        lambda self, name: genuine if self.url == side.url else keys_of(self, name),
+    )
+
+
+def test_an_iceberg_sink_that_writes_aside_stays_until_that_is_over(
+    sides: tuple[Side, Side], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old, new = sides
+    pretend_genuine(old, monkeypatch)
+    body = {"name": "s", "config": sink_config(), "initial_state": "STOPPED"}
+    new.http.post("/connectors", json=body).raise_for_status()
+    moved = new.http.delete("/connectors/s/offsets?mode=branch&branch=mine")
+    assert moved.is_success, moved.text
+    done = frazil("export", "--url", old.url, "--from", new.url, "s", "--apply")
+    said = done.output + capsys.readouterr().err
+    assert done.exit_code == PROBLEMS, said
+    assert "rows go to branch mine of its tables" in " ".join(said.split())
+
+
 def test_an_iceberg_sink_is_told_whose_work_it_goes_on_with(
     sides: tuple[Side, Side], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old, new = sides
     old.http.post("/connectors", json={"name": "s", "config": sink_config()}).raise_for_status()
-    keys_of = Server.keys_of
-    genuine = {"topics", "iceberg.tables"}
-    monkeypatch.setattr(
-        Server,
-        "keys_of",
-        lambda self, name: frozenset(genuine) if self.url == old.url else keys_of(self, name),
-    )
+    pretend_genuine(old, monkeypatch)
     done = importing(sides, "s", "--apply")
     assert done.exit_code == 0, done.output
     assert new.config("s")["frazil.takeover.group"] == "cg-control-s"

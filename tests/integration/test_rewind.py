@@ -335,6 +335,14 @@ def test_a_table_that_was_paused_meanwhile_goes_back_when_it_is_there_again(
     assert lake.ids("a") == lake.ids("b") == [*range(15)]
 
 
+def test_a_table_that_no_record_has_created_yet_has_nothing_to_take_back(lake: FleetLab) -> None:
+    keys = listed(lake, "a") | {"iceberg.tables.auto-create-enabled": "true"}
+    moved = lake.start(1, keys, rewind=once(3))
+    assert moved.at == 3
+    read(moved, 5)
+    assert lake.ids("a") == [3, 4]
+
+
 def test_a_table_that_records_name_is_not_known_in_time(lake: FleetLab) -> None:
     keys = {
         "iceberg.tables.dynamic-enabled": "true",

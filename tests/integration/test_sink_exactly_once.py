@@ -7,7 +7,7 @@ from tests.support.lab import PARTITIONS, Lab, Moment, Worker, wait_until
 from tests.support.moments import after_commit, mid_write
 
 from frazil.contracts.exit_code import ExitCode
-from frazil.contracts.offsets import Rewind
+from frazil.contracts.offsets import Ending, Mode, Rewind
 
 COUNT = 20_000
 KILLED_COUNT = 40_000
@@ -127,3 +127,34 @@ def test_a_rewind_happens_once_however_often_the_worker_starts(lab: Lab) -> None
     drain(lab, len(again) + 1)
     assert lab.ids() == [*again, 400]
     assert lab.ledgers()[-1].rewind == 7
+
+
+def kill_amid(worker: Worker) -> None:
+    wait_until("two commits", lambda: worker.commits > 1)
+    worker.kill()
+
+
+def test_a_side_branch_that_is_read_again_after_a_kill_becomes_the_table(lab: Lab) -> None:
+    lab.create_table()
+    lab.produce(range(COUNT))
+    first = lab.start(1, SMALL_BATCHES)
+    drain(lab, COUNT)
+    first.stop()
+    wish = Rewind(number=1, everything=True, mode=Mode.BRANCH, branch="side")
+    kill_amid(lab.start(2, SMALL_BATCHES, rewind=wish))
+    kill_amid(lab.start(3, SMALL_BATCHES, rewind=wish))
+    assert_each_once(lab, COUNT)
+    lab.produce(range(COUNT, COUNT + 100))
+    last = lab.start(4, SMALL_BATCHES, rewind=wish)
+    wait_until("the end of the topic", lambda: bool(last.status and last.status.lag == 0))
+    last.stop()
+    assert lab.rows() == COUNT
+    aside = lab.proof("side")
+    assert (aside.proved, aside.sums.written) == (True, COUNT + 100)
+    end = wish.model_copy(update={"ending": Ending.PUBLISH, "ended": 2})
+    public = lab.start(5, SMALL_BATCHES, rewind=end)
+    wait_until("the publication", lambda: bool(public.status and public.status.rewind == 2))
+    assert_each_once(lab, COUNT + 100)
+    proof = lab.proof()
+    assert (proof.proved, proof.history.rows) == (True, COUNT + 100)
+    assert set(lab.table.refs()) == {"main", "frazil-lab"}

@@ -317,11 +317,11 @@ class Lab:
         ]
         return [ledger for ledger in found if ledger is not None]
 
-    def proof(self) -> Proof:
-        """Prove what is in the table as the control API does, from the connector's own keys."""
+    def proof(self, branch: str = "main") -> Proof:
+        """Prove what is in a branch as the control API does, from the connector's own keys."""
         prefix = "iceberg.catalog."
         properties = {k.removeprefix(prefix): v for k, v in self.config.items() if prefix in k}
-        source = TableSource("lab", "iceberg", properties, {"streaming.rows": "main"})
+        source = TableSource("lab", "iceberg", properties, {"streaming.rows": branch})
         (history,) = asyncio.run(TableReader().histories(source))
         return prove(history)
 

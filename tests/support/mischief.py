@@ -5,7 +5,6 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from frazil.contracts.assignment import Assignment
-from frazil.contracts.worker_status import WorkerStatus
 from frazil.control_api.core.observation import Worker
 from frazil.control_api.engine.fake import Behaviour, FakeEngine
 
@@ -66,10 +65,6 @@ class Machine(FakeEngine):
         assert all(epoch >= other for other in before), "epochs grow"
         await super().start(assignment, kind)
         assert len(self.living(name)) <= 1, "a worker was started beside another"
-
-    def _status(self, assignment: Assignment, behaviour: Behaviour) -> WorkerStatus:
-        number = assignment.rewind.number if assignment.rewind else 0
-        return super()._status(assignment, behaviour).model_copy(update={"rewind": number})
 
     def intrude(self, assignment: Assignment) -> None:
         """Have a worker that was not started through the port."""

@@ -97,6 +97,10 @@ async def test_the_branch_that_is_committed_to_is_the_one_that_is_read(
     name = await create(**lake.config | {"iceberg.table.rows.commit-branch": "dev"})
     (table,) = (await client.get(f"/connectors/{name}/ledger")).json()["tables"]
     assert (table["sums"]["commits"], table["snapshot_id"]) == (1, first)
+    (table,) = (await client.get(f"/connectors/{name}/ledger?branch=main")).json()["tables"]
+    assert (table["sums"]["commits"], table["proved"]) == (2, True)
+    (table,) = (await client.get(f"/connectors/{name}/ledger?branch=none")).json()["tables"]
+    assert (table["ledger"], table["proved"]) == (None, False)
 
 
 @pytest.mark.usefixtures("in_process")

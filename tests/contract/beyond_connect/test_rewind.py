@@ -27,7 +27,7 @@ async def test_what_is_no_mode(client: httpx.AsyncClient, create: Create) -> Non
     await refused(client, await create(), "twice", None)
 
 
-@pytest.mark.parametrize("mode", ["once", "again"])
+@pytest.mark.parametrize("mode", ["once", "again", "branch"])
 @pytest.mark.parametrize(
     "config",
     [
@@ -51,15 +51,16 @@ async def test_where_no_table_is_written_there_is_no_mode(
     await client.delete(f"/connectors/{name}")
 
 
+@pytest.mark.parametrize("mode", ["once", "branch"])
 async def test_tables_that_records_name_cannot_be_gone_through(
-    client: httpx.AsyncClient, create: Create
+    client: httpx.AsyncClient, create: Create, mode: str
 ) -> None:
     named = {"iceberg.tables.dynamic-enabled": "true", "iceberg.tables.route-field": "table"}
     name = await create(**{"iceberg.tables": "", **named})
     await refused(
         client,
         name,
-        "once",
-        "mode=once takes rows back from the tables listed in iceberg.tables, and the records of "
+        mode,
+        f"mode={mode} takes rows back from the tables listed in iceberg.tables, and the records of "
         "this connector name theirs. Delete the rows yourself, and leave out the parameter.",
     )

@@ -2,6 +2,7 @@ from typing import Any
 
 import pytest
 
+from frazil.cli import connectors
 from frazil.cli.connectors import ConnectorFailedError, Patience, view
 from frazil.contracts.states import ConnectState
 
@@ -43,3 +44,19 @@ def test_a_worker_that_is_started_again_is_waited_for_each_time() -> None:
     patience = Patience(10, now=lambda: next(moments))
     for seen in (failed, running, failed, failed):
         patience.require_none_failed([seen])
+
+
+def test_a_ledger_is_asked_for_by_name_and_branch(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def get(url: str, **_: object) -> dict[str, Any]:
+        asked.append(url)
+        return {}
+
+    monkeypatch.setattr(connectors, "_get", get)
+    connectors.connector_ledger("http://a", "c/d")
+    connectors.connector_ledger("http://a", "c", "mended")
+    assert asked == [
+        "http://a/connectors/c%2Fd/ledger",
+        "http://a/connectors/c/ledger?branch=mended",
+    ]

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 import pytest
 from tests.support.control_api import NOW, connector, killed, living, status
 
+from frazil.contracts.offsets import Ending, Mode, Rewind
 from frazil.contracts.states import ConnectState, TableState, Target
 from frazil.contracts.worker_status import TableStatus
 from frazil.control_api.core.condition import Condition, condition
@@ -148,3 +149,14 @@ def test_only_the_worker_of_the_last_start_counts() -> None:
     found = judged(Phase.RUNNING, workers=(living(epoch=4),))
     assert found.worker is None
     assert not found.healthy
+
+
+def test_a_side_branch_is_named_until_its_end_is_wanted() -> None:
+    rewind = Rewind(number=7, mode=Mode.BRANCH, branch="side")
+    for one, words in (
+        (rewind, "Running. Rows go to branch side until it is published or dropped."),
+        (rewind.model_copy(update={"ending": Ending.PUBLISH}), "Running."),
+    ):
+        running = replace(connector(observed=seen(Phase.RUNNING)), rewind=one)
+        found = condition(running, Observation((living(),)), NOW, trouble=None)
+        assert (found.healthy, found.reason) == (True, words)

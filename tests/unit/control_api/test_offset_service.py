@@ -15,6 +15,7 @@ from frazil.control_api.core.errors import (
     ControlError,
     GroupBusyError,
     PendingRewindError,
+    SideBranchError,
     UnknownPartitionError,
 )
 from frazil.control_api.core.offset_service import (
@@ -148,6 +149,24 @@ async def test_a_mode_goes_into_the_rewind(world: World) -> None:
     assert "altered successfully. The next worker takes back the rows" in message
     await world.service.reset(sink(LISTED), Mode.ONCE)
     assert [rewind.mode for rewind in world.rewinds] == [Mode.ONCE] * 2
+
+
+async def test_so_does_the_name_of_a_branch(world: World) -> None:
+    message = await world.service.alter(sink(LISTED), MOVE, Mode.BRANCH, "mine")
+    assert "altered successfully. The next worker begins a side branch" in message
+    await world.service.reset(sink(LISTED), Mode.BRANCH)
+    assert [rewind.branch for rewind in world.rewinds] == ["mine", "rewind_1000"]
+
+
+async def test_a_branch_that_is_open_is_said_before_the_group_is_moved(world: World) -> None:
+    rewind = Rewind(number=1, mode=Mode.BRANCH, branch="mine")
+    writing = replace(sink(LISTED), rewind=rewind, observed=Observed(rewind=1))
+    for call in (world.service.alter(writing, MOVE), world.service.reset(writing)):
+        with pytest.raises(SideBranchError, match="writes to branch mine"):
+            await call
+    with pytest.raises(BadRequestError, match="for mode=branch alone"):
+        await world.service.reset(sink(LISTED), None, "mine")
+    assert world.groups.calls == []
 
 
 async def test_a_mode_is_refused_before_the_group_is_moved(world: World) -> None:

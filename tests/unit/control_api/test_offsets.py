@@ -110,9 +110,8 @@ class TestModes:
     def test_a_rewind_that_waits_takes_the_mode_of_the_newest_that_says_one(self) -> None:
         last = Rewind(number=5, offsets={"t": {0: 1}}, mode=Mode.ONCE)
         for mode in Mode:
-            assert rewound(last, 4, {("t", 1): 2}, now=NOW, mode=mode) == Rewind(
-                number=int(NOW), offsets={"t": {0: 1, 1: 2}}, mode=mode
-            )
+            found = rewound(last, 4, {("t", 1): 2}, now=NOW, mode=mode)
+            assert (found.offsets, found.mode) == ({"t": {0: 1, 1: 2}}, mode)
 
     def test_one_that_says_none_is_not_guessed_at(self) -> None:
         last = Rewind(number=5, offsets={"t": {0: 1}}, mode=Mode.ONCE)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from frazil.contracts.assignment import Assignment
 from frazil.contracts.ledger import Ledger, standing
-from frazil.contracts.offsets import Mode, Offsets, Rewind, covers
+from frazil.contracts.offsets import Ending, Mode, Offsets, Rewind, covers
 from frazil.spark_sink.committer import Batch, Committer, Driver
 from frazil.spark_sink.config import sink_config
 from frazil.spark_sink.core.judge import Claim, Verdict, judge
@@ -43,6 +43,7 @@ class MemoryStore:
     files: dict[int, list[int]] = field(default_factory=dict)
     history: list[Ledger] = field(default_factory=list)
     taken_back: Ledger | None = None
+    is_there = True
 
     @property
     def rows(self) -> list[int]:
@@ -67,6 +68,9 @@ class MemoryStore:
 
     def undoing(self, wanted: Offsets, topics: Mapping[str, TopicFacts]) -> Undoing | None:
         return undoing(self.name, Told([*enumerate(self.history)], is_whole=True), wanted, topics)
+
+    def end_sides(self, _epoch: int) -> None:
+        """Have no branches."""
 
     def delete_files(self, _files: list[Any]) -> None:
         """Nothing was written anywhere."""
@@ -263,6 +267,123 @@ def test_rewinds_that_undo_leave_each_record_once_whatever_is_killed(
             # No ledger knows of offsets that were for no store: to go on behind them leaves a gap.
             assert one.end == other.start or one.rewind < other.rewind
             assert covers(other.start, one.end)
+
+
+class Forked:
+    """A table with side branches; each driver has a view of its own of the one that it writes."""
+
+    def __init__(self, name: str) -> None:
+        self.main = MemoryStore(name)
+        self.sides: dict[str, MemoryStore] = {}
+
+    def open(self, rewind: Rewind | None, ends: list[None]) -> "View":
+        branch = rewind.branch if rewind and rewind.ending is not Ending.DROP else None
+        publishes = rewind is not None and rewind.ending is Ending.PUBLISH
+        if publishes and branch not in self.sides:
+            branch = None
+        found = self.sides.get(branch or "", self.main)
+        view = View(found.name, {**found.files}, [*found.history])
+        view.table, view.branch, view.publishes, view.ends = self, branch, publishes, ends
+        return view
+
+
+class View(MemoryStore):
+    """A driver is killed where nothing is left in `ends`."""
+
+    table: Forked
+    branch: str | None
+    publishes: bool
+    ends: list[None]
+
+    def append(self, files: list[Any], ledger: Ledger, claim: Claim) -> Verdict:
+        verdict = super().append(files, ledger, claim)
+        if self.branch is None:
+            self.table.main = self
+        else:
+            self.table.sides[self.branch] = self
+        return verdict
+
+    def end_sides(self, _epoch: int) -> None:
+        if not self.ends:
+            raise KilledError
+        self.ends.pop()
+        if self.publishes and self.branch is not None:
+            self.table.main, self.branch = self, None
+        kept = {self.branch: self.table.sides.get(self.branch or "")}
+        self.table.sides = {name: side for name, side in kept.items() if name and side}
+
+
+class User:
+    """What one wants of side branches, as the API lets him: no rewind while one is open."""
+
+    def __init__(self) -> None:
+        self.wish: Rewind | None = None
+        self.seen = 0
+
+    @property
+    def is_open(self) -> bool:
+        return self.wish is not None and self.wish.side is not None
+
+    def want(self, verb: Ending | None, offset: int) -> None:
+        number = self.wish.newest + 1 if self.wish else 1
+        if self.wish is not None and self.is_open:
+            if verb is Ending.DROP or (verb is Ending.PUBLISH and self.seen >= self.wish.number):
+                self.wish = self.wish.model_copy(update={"ending": verb, "ended": number})
+        elif verb is None and (self.wish is None or self.seen >= self.wish.newest):
+            self.wish = Rewind(
+                number=number, offsets=_at(offset), mode=Mode.BRANCH, branch=f"b{number}"
+            )
+
+
+# What a user says, for which offset, after how many claims and ends a driver is killed, and then
+# what it still does.
+WORDS = st.lists(
+    st.tuples(
+        st.sampled_from([None, None, *Ending]),
+        st.integers(0, COUNT),
+        st.sampled_from([0, 1, 2, 99, 99]),
+        st.sampled_from([0, 1, 2, 99, 99]),
+        st.integers(1, 15),
+        st.sampled_from([0, 1, 2, 99, 99]),
+    ),
+    max_size=12,
+)
+
+
+@settings(max_examples=150)
+@given(routes=ROUTES, words=WORDS, last=st.sampled_from(Ending))
+def test_side_branches_leave_each_record_once_whatever_is_killed_and_said(
+    routes: list[set[int]], words: list[tuple[Any, int, int, int, int, int]], last: Ending
+) -> None:
+    tables, user, epoch = [Forked(name) for name in "abc"], User(), 0
+
+    def start(claims: int = 99, ends: int = 99) -> Run:
+        nonlocal epoch
+        epoch += 1
+        views: list[MemoryStore] = [one.open(user.wish, [None] * ends) for one in tables[:]]
+        run = Run(epoch, views, routes, rewind=user.wish, claims=claims)
+        user.seen = max(user.seen, user.wish.newest if user.wish else 0)
+        return run
+
+    run = start()
+    for verb, offset, claims, ends, size, commits in words:
+        before = [table.main.rows for table in tables]
+        stands = user.is_open
+        run.batch(size, commits=commits)
+        assert not stands or [table.main.rows for table in tables] == before
+        before = [table.main.rows for table in tables]
+        user.want(verb, offset % (run.at + 1))
+        try:
+            run = start(claims, ends)
+        except KilledError:
+            run = start()
+        published = user.wish is not None and user.wish.ending is Ending.PUBLISH
+        assert published or [table.main.rows for table in tables] == before
+    user.want(last, 0)
+    finish(start)
+    for number, table in enumerate(tables):
+        assert sorted(table.main.rows) == [o for o in range(COUNT) if number in routes[o]]
+        assert table.sides == {}
 
 
 def rolled_back() -> list[MemoryStore]:

@@ -5,9 +5,12 @@ import json
 import pytest
 
 from frazil.contracts.assignment import Assignment
+from frazil.contracts.offsets import Ending, Mode, Rewind
+from frazil.contracts.plugins import find_plugin
 from frazil.spark_sink.catalog import catalog_conf
 from frazil.spark_sink.config import SinkConfig, sink_config
 from frazil.spark_sink.kafka import source_options
+from frazil.spark_sink.tables.settings import TableKeys
 from frazil.worker.connector import read_config
 from frazil.worker.errors import BadConfigError
 
@@ -25,7 +28,11 @@ CONFIG = {
 BROKER = {"bootstrap.servers": "k:9092"}
 
 
-def config(keys: dict[str, str] | None = None, kafka: dict[str, str] = BROKER) -> SinkConfig:
+def config(
+    keys: dict[str, str] | None = None,
+    kafka: dict[str, str] = BROKER,
+    rewind: Rewind | None = None,
+) -> SinkConfig:
     assignment = Assignment(
         connector="logs",
         epoch=1,
@@ -33,6 +40,7 @@ def config(keys: dict[str, str] | None = None, kafka: dict[str, str] = BROKER) -
         worker_id="w",
         config=CONFIG | (keys or {}),
         kafka=kafka,
+        rewind=rewind,
     )
     return sink_config(assignment, read_config(assignment), commit_interval_ms=500)
 
@@ -89,3 +97,38 @@ def test_catalog_keys_are_passed_on_under_the_catalogs_name() -> None:
 
 def test_spark_keys_reach_spark() -> None:
     assert config({"spark.sql.parquet.x": "1"}).spark == {"spark.sql.parquet.x": "1"}
+
+
+ASIDE = Rewind(number=7, offsets={"a": {0: 1}}, mode=Mode.BRANCH, branch="side")
+PUBLISHED = ASIDE.model_copy(update={"ending": Ending.PUBLISH, "ended": 9})
+DROPPED = ASIDE.model_copy(update={"ending": Ending.DROP, "ended": 9})
+UPSERT = {"iceberg.tables.upsert-mode-enabled": "true"}
+
+
+def test_in_a_side_branch_commits_are_undone_as_in_the_table() -> None:
+    for keys, mode in (({}, Mode.ONCE), (UPSERT, Mode.AGAIN)):
+        made = config(keys, rewind=ASIDE)
+        assert made.rewind == ASIDE.model_copy(update={"mode": mode})
+        assert made.side == "side"
+
+
+def test_a_branch_that_was_dropped_has_never_been_but_for_its_end() -> None:
+    made = config(rewind=DROPPED)
+    assert made.rewind is not None
+    assert (made.rewind.number, made.rewind.offsets, made.rewind.newest) == (0, {}, 9)
+    assert (made.side, config(rewind=PUBLISHED).side) == (None, None)
+
+
+def test_a_table_is_written_in_the_branch_until_that_ends() -> None:
+    keys = {"iceberg.tables.default-commit-branch": "dev"}
+    parsed = find_plugin(CONFIG["connector.class"]).parse(CONFIG | keys)
+    for rewind, branch in ((None, "dev"), (ASIDE, "side"), (PUBLISHED, "dev"), (DROPPED, "dev")):
+        made = TableKeys.of("logs", parsed, {}, rewind)
+        assert (made.branch("ns.t"), made.base("ns.t")) == (branch, "dev")
+
+
+def test_a_configuration_that_leaves_no_room_for_the_branch_is_refused_while_it_is_open() -> None:
+    letters = {"errors.tolerance": "all", "frazil.dead.letters.table": "ns.dead"}
+    with pytest.raises(BadConfigError, match="Rows go to branch side until it is published"):
+        config(letters, rewind=ASIDE)
+    assert config(letters, rewind=PUBLISHED).rewind is not None

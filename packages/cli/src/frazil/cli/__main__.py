@@ -167,12 +167,13 @@ def query(
 @app.command("verify")
 def verify_connector(
     connector: Annotated[str, typer.Argument(help="A sink that writes Iceberg tables.")],
+    branch: Annotated[str | None, typer.Option(help="A side branch of the tables.")] = None,
     url: Annotated[str | None, typer.Option(help="Another control API than the stack's.")] = None,
     stack_name: StackName = None,
 ) -> None:
     """Prove from its tables alone that a connector wrote each record once; exit 1 if not."""
     url = url or _any(stack_name).api_url
-    ledger = connector_ledger(url.rstrip("/"), connector)
+    ledger = connector_ledger(url.rstrip("/"), connector, branch)
     screen.table(verify.COLUMNS, verify.rows(ledger))
     for finding in verify.findings(ledger):
         screen.warn(finding)

@@ -48,9 +48,10 @@ def connector_config(url: str, name: str) -> dict[str, str]:
     return _get(f"{url}/connectors/{quote(name, safe='')}/config")
 
 
-def connector_ledger(url: str, name: str) -> dict[str, Any]:
+def connector_ledger(url: str, name: str, branch: str | None = None) -> dict[str, Any]:
     """Have the connector's tables read and their ledgers added up; a long history takes a while."""
-    return _get(f"{url}/connectors/{quote(name, safe='')}/ledger", seconds=_LEDGER_SECONDS)
+    at = f"?branch={quote(branch, safe='')}" if branch else ""
+    return _get(f"{url}/connectors/{quote(name, safe='')}/ledger{at}", seconds=_LEDGER_SECONDS)
 
 
 def _get(url: str, *, seconds: float = _TIMEOUT_SECONDS) -> dict[str, Any]:

@@ -38,3 +38,14 @@ def container_name(instance: str, connector: str, epoch: int) -> str:
 def letter_ledger(connector: str, table: str) -> str:
     """Name the ledgers in a table of dead letters about what one table has refused."""
     return f"{connector}/dead/{table}"
+
+
+def side_tag(connector: str, branch: str) -> str:
+    """Name the tag of the newest ledger in a side branch; no other tag of ours begins like it."""
+    return f"frazil@{connector}@{branch}"
+
+
+def side_of(tag: str, connector: str) -> str | None:
+    """Return the side branch that this tag is about, if it is one of this connector."""
+    owner, _, branch = tag.rpartition("@")
+    return branch if owner == f"frazil@{connector}" else None

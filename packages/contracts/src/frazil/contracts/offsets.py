@@ -51,6 +51,14 @@ class Mode(StrEnum):
 
     AGAIN = "again"  # they are written once more
     ONCE = "once"  # their commits are undone before anything is read again
+    BRANCH = "branch"  # the same, in a side branch, until a user publishes or drops it
+
+
+class Ending(StrEnum):
+    """What becomes of a side branch at last."""
+
+    PUBLISH = "publish"
+    DROP = "drop"
 
 
 class Rewind(BaseModel):
@@ -58,7 +66,8 @@ class Rewind(BaseModel):
 
     It is applied once: the ledger remembers the `number` of the last one, and numbers grow.
     Partitions in `fresh` begin as if they had never been read, and so do all if `everything`;
-    what `offsets` names goes on there.
+    what `offsets` names goes on there. All goes into the side branch `branch` of each table, if
+    there is one, until the order of number `ended` is carried out.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -68,6 +77,19 @@ class Rewind(BaseModel):
     fresh: dict[str, list[int]] = {}
     everything: bool = False
     mode: Mode = Mode.AGAIN
+    branch: str | None = None
+    ending: Ending | None = None
+    ended: int = 0
+
+    @property
+    def newest(self) -> int:
+        """The number of the last order: the rewind itself, or the end of its branch."""
+        return max(self.number, self.ended)
+
+    @property
+    def side(self) -> str | None:
+        """The side branch that rows go into; None once it is to be published or dropped."""
+        return None if self.ending else self.branch
 
     def moves(self, topic: str, partition: int) -> bool:
         return (

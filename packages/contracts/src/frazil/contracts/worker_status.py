@@ -35,11 +35,13 @@ class TableStatus(BaseModel):
 
     `position` is where it was left, if it has failed, waits or is paused, and `behind` how many
     offsets the connector has gone on since. `changes` are those of its schema that it waits for.
-    All records that are older than `valid_through` are in it.
+    All records that are older than `valid_through` are in it. With a `branch` it is written in that
+    one, beside what readers see, until a user publishes or drops it.
     """
 
     state: TableState = TableState.RUNNING
     trace: str | None = None
+    branch: str | None = None
     changes: tuple[SchemaChange, ...] = ()
     position: Offsets = {}
     behind: int = 0

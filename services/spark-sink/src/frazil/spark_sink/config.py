@@ -5,13 +5,14 @@ from dataclasses import dataclass
 
 from frazil.contracts.assignment import Assignment
 from frazil.contracts.naming import consumer_group
-from frazil.contracts.offsets import Mode, Rewind
+from frazil.contracts.offsets import Ending, Mode, Rewind
 from frazil.contracts.plugins import ParsedConfig
 from frazil.contracts.plugins.frazil_keys import MOST_DEAD
-from frazil.contracts.plugins.iceberg_tables import is_changing, writes_tables
+from frazil.contracts.plugins.iceberg_tables import is_changing, why_no_side, writes_tables
 from frazil.contracts.plugins.sink import DEAD_LETTER_TOPIC
 from frazil.contracts.redrive import Redrive
 from frazil.worker.connector import kafka_properties, spark_keys
+from frazil.worker.errors import BadConfigError
 
 _OVERRIDE = "consumer.override."
 # Set on the consumer by Spark itself, or by us; it refuses to start when they are given.
@@ -70,6 +71,11 @@ class SinkConfig:
     @property
     def bootstrap_servers(self) -> str:
         return self.kafka["bootstrap.servers"]
+
+    @property
+    def side(self) -> str | None:
+        """The side branch that rows go into, if there is one."""
+        return self.rewind.side if self.rewind else None
 
     def session_conf(self, destination: Mapping[str, str]) -> dict[str, str]:
         """Return what Spark is to be started with; the connector's own settings win."""
@@ -132,10 +138,23 @@ def sink_config(
 
 
 def _rewind(rewind: Rewind | None, config: ParsedConfig) -> Rewind | None:
-    """Undo nothing where records change rows: read again, they come to the same."""
-    if rewind is None or not (writes_tables(config) and is_changing(config)):
+    """Choose what becomes of rows that are there, in whichever branch.
+
+    Nothing is undone where records change rows: read again, they come to the same.
+    """
+    if rewind is None or not writes_tables(config):
         return rewind
-    return rewind.model_copy(update={"mode": Mode.AGAIN})
+    if rewind.ending is Ending.DROP:
+        # As if it had never been, but for its end.
+        return Rewind(number=0, ending=rewind.ending, ended=rewind.ended)
+    fault = rewind.side and why_no_side(config, rewind.side)
+    if fault:
+        raise BadConfigError(
+            f"Rows go to branch {rewind.side} until it is published or dropped, and {fault}. Undo "
+            "that change of the configuration, or drop the branch."
+        )
+    undoes = rewind.mode is not Mode.AGAIN and not is_changing(config)
+    return rewind.model_copy(update={"mode": Mode.ONCE if undoes else Mode.AGAIN})
 
 
 def _letter_topic(assignment: Assignment, config: ParsedConfig) -> LetterTopic | None:

@@ -64,7 +64,7 @@ class Fleet:
         self._stores = stores
         self._boxes = boxes
         self._completeness = completeness
-        self._roster = Roster(stores.listed, driver.config.paused_tables)
+        self._roster = Roster(stores.listed, driver.config.paused_tables, driver.config.side)
         self._look_again: dict[str, float] = {}
         self._turn = 0
         self._committers = self._each(self._roster.running(stores.listed), self._open)

@@ -46,7 +46,7 @@ def iceberg_destination(
     assignment: Assignment, keys: ParsedConfig, events: EventKeys | None = None
 ) -> "IcebergDestination":
     return IcebergDestination(
-        keys=TableKeys.of(assignment.connector, keys, assignment.schema_rules),
+        keys=TableKeys.of(assignment.connector, keys, assignment.schema_rules, assignment.rewind),
         catalog_properties=keys.prefixed("iceberg.catalog."),
         reader=TopicReaders(keys),
         route=route_of(keys),

@@ -111,7 +111,7 @@ class SinkJob:
         self._stream = stream = _Stream.open(
             spark, self._config, self._destination, self._board.folder
         )
-        rewind = self._config.rewind.number if self._config.rewind else 0
+        rewind = self._config.rewind.newest if self._config.rewind else 0
         self._board.update(
             position=stream.first,
             rewind=rewind,

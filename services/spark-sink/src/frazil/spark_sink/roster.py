@@ -18,12 +18,14 @@ def lag(reached: Offsets, tables: Mapping[str, TableStatus], newest: Offsets) ->
 
 
 class Roster:
-    def __init__(self, listed: Iterable[str], paused: Iterable[str]) -> None:
+    def __init__(
+        self, listed: Iterable[str], paused: Iterable[str], branch: str | None = None
+    ) -> None:
         """Records may name any store where none is listed, and so any may be paused."""
         known, left = set(listed), set(paused)
-        self.tables = {name: TableStatus() for name in listed}
+        self.tables = {name: TableStatus(branch=branch) for name in listed}
         for name in left & (known or left):
-            self.tables[name] = TableStatus(state=TableState.PAUSED)
+            self._update(name, state=TableState.PAUSED)
         self._held: Offsets | None = None
 
     def state(self, name: str) -> TableState:

@@ -19,6 +19,8 @@ from frazil.spark_sink.store import Written
 class Spool:
     """A file of `Written` is a folder here; its parts are in the order of Kafka's partitions."""
 
+    is_there = True
+
     def __init__(self, folder: Path, plan: LinePlan) -> None:
         self._folder = folder
         self._plan = plan
@@ -28,6 +30,9 @@ class Spool:
 
     def undoing(self, *_: object) -> None:
         """Undo nothing: what is in a file stays there."""
+
+    def end_sides(self, _epoch: int) -> None:
+        """Have nothing to end: a file has no branches."""
 
     def write(self, part: DataFrame, partitions: Sequence[tuple[str, int]]) -> Written:
         folder = Path(tempfile.mkdtemp(prefix="spool-", dir=self._folder))

@@ -32,10 +32,13 @@ def take_position(
     for one in sorted(committers, key=lambda one: one.is_rolled_back):
         behind = moved and (one.ledger is None or is_behind(one.ledger, wish))
         older = one.ledger is not None and one.ledger.epoch < driver.config.epoch
-        if behind or older or one.is_rolled_back:
+        if one.store.is_there and (behind or older or one.is_rolled_back):
             # In the store before it is acted upon: a rewind must not happen twice.
             went_on = _went_on(reached, position, undoes=undoes, stays=moved and not behind)
             one.claim(claimed(one.covered, went_on, position), position)
+    for one in committers:
+        # Older drivers know by now, and begin no branch anew that is gone.
+        one.store.end_sides(driver.config.epoch)
     return position
 
 

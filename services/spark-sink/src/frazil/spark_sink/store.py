@@ -49,6 +49,11 @@ class Store(Protocol):
         """What it is called in sentences: `table ns.t`."""
         ...
 
+    @property
+    def is_there(self) -> bool:
+        """Tell whether there is anything yet that a ledger could be put into."""
+        ...
+
     def ledger(self) -> Ledger | None:
         """Read the newest ledger of this connector."""
         ...
@@ -62,6 +67,13 @@ class Store(Protocol):
 
         What comes of it is a file for `append`. None if there is nothing to undo; RewindError if it
         cannot be.
+        """
+        ...
+
+    def end_sides(self, epoch: int) -> None:
+        """Publish or drop the side branches that a user wants no more; there may be none.
+
+        It is asked by the driver of each epoch at its start, behind the claims of all stores.
         """
         ...
 

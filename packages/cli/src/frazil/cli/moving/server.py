@@ -76,13 +76,8 @@ class Server:
 
     def keys_of(self, class_name: str) -> frozenset[str] | None:
         """Name the keys of a class; None if the server has no such class."""
-        try:
-            found = self._ask("GET", f"/connector-plugins/{quote(class_name, safe='')}/config")
-        except ServerError as error:
-            if error.status == httpx.codes.NOT_FOUND:
-                return None
-            raise
-        return frozenset(key["name"] for key in found)
+        found = self._look(f"/connector-plugins/{quote(class_name, safe='')}/config")
+        return None if found is None else frozenset(key["name"] for key in found)
 
     def faults(self, config: Mapping[str, str]) -> list[str]:
         """Have a configuration validated; return what is wrong with it, without secrets."""
@@ -128,6 +123,12 @@ class Server:
 
     def ledgers(self, name: str) -> dict[str, Any]:
         """Return the newest ledger of each table; only Frazil's servers know."""
+        side = self._look(_path(name, "offsets", "branch"))
+        if side is not None:
+            raise ServerError(
+                f"its rows go to branch {side['branch']} of its tables, and its offsets are of "
+                "that. Publish or drop it there, and let it run, before it moves"
+            )
         tables = self._ask("GET", _path(name, "ledger"))["tables"]
         return {table["table"]: table["ledger"] for table in tables}
 
@@ -142,6 +143,15 @@ class Server:
                 time.sleep(_PAUSE_SECONDS)
             else:
                 return
+
+    def _look(self, path: str) -> Any | None:
+        """Return what is there; None if nothing is."""
+        try:
+            return self._ask("GET", path)
+        except ServerError as error:
+            if error.status == httpx.codes.NOT_FOUND:
+                return None
+            raise
 
     def _ask(self, method: str, path: str, json: object = None) -> Any:
         try:

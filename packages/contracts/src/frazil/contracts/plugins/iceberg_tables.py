@@ -69,6 +69,21 @@ def commit_branch(config: ParsedConfig, table: str) -> str:
     return found or config["iceberg.tables.default-commit-branch"] or MAIN
 
 
+def why_no_side(config: ParsedConfig, branch: str) -> str | None:
+    """Say why nothing can be read again into a side branch of this name; None if it can."""
+    if is_dynamic(config):
+        return f"a side branch is for the tables listed in {LISTED}, and records name theirs"
+    if config[DEAD_LETTER_TABLE]:
+        return (
+            f"letters in {DEAD_LETTER_TABLE} have no side branch: one could not tell which of them "
+            "are rows by now"
+        )
+    taken = [table for table in config[LISTED] if commit_branch(config, table) == branch]
+    if branch == MAIN or taken:
+        return f"branch {branch} is where rows go as it is"
+    return None
+
+
 def is_evolving(config: ParsedConfig, table: str) -> bool:
     """Tell whether a table follows its records; a single one may be frozen, or let go."""
     text = table_setting(config, table, EVOLVE)

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Query
 
 from frazil.control_api.api.deps import Insights, Present
 from frazil.control_api.api.own_models import ConnectorHealth
@@ -18,8 +18,14 @@ async def get_connector_health(connector: Present, insight: Insights) -> Connect
     return ConnectorHealth.of(connector.name, await insight.look(connector))
 
 
-def _source(connector: Present, insight: Insights) -> TableSource:
-    return insight.source(connector)
+def _source(
+    connector: Present,
+    insight: Insights,
+    branch: Annotated[
+        str | None, Query(description="A branch to read, such as the one of a rewind.")
+    ] = None,
+) -> TableSource:
+    return insight.source(connector, branch)
 
 
 @router.get("/ledger")

@@ -7,12 +7,13 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.concurrency import run_in_threadpool
 
-from frazil.contracts.offsets import Mode
+from frazil.contracts.offsets import Ending, Mode
 from frazil.contracts.states import Target
 from frazil.control_api.api.bodies import OffsetEntries
 from frazil.control_api.api.deps import ConnectorName, Present, Service
 from frazil.control_api.api.described import TAKES_OFFSETS, faults
 from frazil.control_api.api.models import ConnectorOffsets, Message
+from frazil.control_api.api.own_models import SideBranch
 from frazil.control_api.core.connector import Connector
 from frazil.control_api.core.offset_service import OffsetService, has_ended
 
@@ -45,8 +46,12 @@ ModeQuery = Annotated[
     Mode | None,
     Query(
         description="Whether rows of what is read again are written once more (`again`, as unless "
-        "told), or taken back before (`once`). Tables whose records change rows end the same."
+        "told), or taken back before (`once`), or that in a side branch (`branch`). Tables whose "
+        "records change rows end the same."
     ),
+]
+BranchQuery = Annotated[
+    str | None, Query(description="A name for the side branch; else it is named by a number.")
 ]
 
 
@@ -57,13 +62,37 @@ async def get_offsets(connector: Present, offsets: Offsets) -> ConnectorOffsets:
 
 @router.patch("", openapi_extra=TAKES_OFFSETS, responses=faults(400, 404, 409, 500))
 async def alter_offsets(
-    entries: OffsetEntries, connector: Stopped, offsets: Offsets, mode: ModeQuery = None
+    entries: OffsetEntries,
+    connector: Stopped,
+    offsets: Offsets,
+    mode: ModeQuery = None,
+    branch: BranchQuery = None,
 ) -> Message:
     """Move a stopped connector; partitions that are not named stay where they are."""
-    return Message(message=await offsets.alter(connector, entries, mode))
+    return Message(message=await offsets.alter(connector, entries, mode, branch))
 
 
-@router.delete("", responses=faults(400, 404, 500))
-async def reset_offsets(connector: Stopped, offsets: Offsets, mode: ModeQuery = None) -> Message:
+@router.delete("", responses=faults(400, 404, 409, 500))
+async def reset_offsets(
+    connector: Stopped, offsets: Offsets, mode: ModeQuery = None, branch: BranchQuery = None
+) -> Message:
     """Let a stopped connector begin anew."""
-    return Message(message=await offsets.reset(connector, mode))
+    return Message(message=await offsets.reset(connector, mode, branch))
+
+
+@router.get("/branch", responses=faults(404))
+def get_branch(connector: Present) -> SideBranch:
+    """Tell of the side branch that a rewind reads into, until it is published or dropped."""
+    return SideBranch.of(connector)
+
+
+@router.post("/branch/publish", status_code=202, responses=faults(404, 409))
+def publish_branch(name: ConnectorName, service: Service) -> SideBranch:
+    """Have a new worker make the side branch of each table what its readers see."""
+    return SideBranch.of(service.end_branch(name, Ending.PUBLISH, time.time()))
+
+
+@router.delete("/branch", status_code=202, responses=faults(404))
+def drop_branch(name: ConnectorName, service: Service) -> SideBranch:
+    """Have a new worker drop the side branch, and go on where the tables stand."""
+    return SideBranch.of(service.end_branch(name, Ending.DROP, time.time()))

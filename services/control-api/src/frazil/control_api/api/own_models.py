@@ -16,11 +16,13 @@ from frazil.contracts.worker_status import TableStatus
 from frazil.control_api.core import revisions
 from frazil.control_api.core.bulk import Outcome
 from frazil.control_api.core.condition import Condition
+from frazil.control_api.core.connector import Connector
 from frazil.control_api.core.history import StateChange
 from frazil.control_api.core.layout import TableLayout
 from frazil.control_api.core.observation import Worker
 from frazil.control_api.core.previews import PreviewRun, PreviewState
 from frazil.control_api.core.rehearsal import Plan
+from frazil.control_api.core.side_branches import SideState, state_of
 
 
 def moment(seconds: float) -> datetime:
@@ -105,6 +107,19 @@ class ConnectorHealth(BaseModel):
             worker=WorkerHealth.of(found.worker) if found.worker else None,
             engine=found.trouble,
         )
+
+
+class SideBranch(BaseModel):
+    """Where the rows of a connector go, in each of its tables, since a rewind."""
+
+    branch: str
+    rewind: int = Field(description="The number of the rewind; ledgers in the branch have it.")
+    state: SideState
+
+    @classmethod
+    def of(cls, connector: Connector) -> Self:
+        rewind, state = state_of(connector)
+        return cls(branch=rewind.branch or "", rewind=rewind.number, state=state)
 
 
 class RedriveOrder(BaseModel):

@@ -148,7 +148,9 @@ def _running(connector: Connector, worker: Worker | None, now: float) -> _Verdic
             "the worker's logs, then restart the connector.",
         )
     behind = "" if lag is None else f", {lag} records behind"
-    return _Verdict(healthy=True, reason=f"Running{behind}.")
+    side = connector.rewind.side if connector.rewind else None
+    where = f" Rows go to branch {side} until it is published or dropped." if side else ""
+    return _Verdict(healthy=True, reason=f"Running{behind}.{where}")
 
 
 def _left_behind(status: WorkerStatus | None) -> int:

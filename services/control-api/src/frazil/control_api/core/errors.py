@@ -11,6 +11,7 @@ ControlError
 +- NotShownError                409
 +- NotUndoneError               409
 +- PendingRewindError           409
++- SideBranchError              409
 +- UnsupportedMediaTypeError    415
 |  +- MissingContentTypeError   415
 +- TooManyPreviewsError         429
@@ -96,6 +97,12 @@ class NotUndoneError(ControlError):
 
 class PendingRewindError(ControlError):
     """One that waits for a worker means something else by it."""
+
+    status = 409
+
+
+class SideBranchError(ControlError):
+    """A side branch has to end first, or to begin."""
 
     status = 409
 

@@ -67,8 +67,11 @@ class Insight:
             raise EngineError(self._engine.trouble)
         return self._engine.logs(connector.name, tail=tail, follow=follow)
 
-    def source(self, connector: Connector) -> TableSource:
-        """Say which tables a connector writes to, with its secrets in clear; it may block."""
+    def source(self, connector: Connector, branch: str | None = None) -> TableSource:
+        """Say which tables a connector writes to, with its secrets in clear; it may block.
+
+        They are to be read at this branch, or where the configuration has rows go.
+        """
         class_name = connector.config["connector.class"]
         resolved = resolve(connector.config, self._secrets)
         try:
@@ -85,7 +88,8 @@ class Insight:
             catalog=config["iceberg.catalog"],
             properties=config.prefixed("iceberg.catalog."),
             tables={
-                name: commit_branch(config, name) for name in self._tables_of(connector, config)
+                name: branch or commit_branch(config, name)
+                for name in self._tables_of(connector, config)
             },
             secrets=texts_to_hide(resolved, {}),
         )

@@ -28,6 +28,7 @@ from frazil.control_api.core.offsets import (
     sink_wishes,
 )
 from frazil.control_api.core.ports import Clock, GroupOffsets, OffsetsTopic
+from frazil.control_api.core.side_branches import require_ended, require_side
 
 MakeRewind = Callable[[Connector], Rewind]
 Remember = Callable[[str, MakeRewind], Awaitable[None]]
@@ -37,6 +38,11 @@ _UNDOING = (
     ". The next worker takes back the rows from there on, whole commits at a time, and may begin "
     "a little earlier for that"
 )
+_BRANCHING = (
+    ". The next worker begins a side branch of each table there, and writes to that until you "
+    "publish or drop it: see offsets/branch"
+)
+_SAID = {Mode.ONCE: _UNDOING, Mode.BRANCH: _BRANCHING}
 
 
 class KindOfOffsets(Protocol):
@@ -45,10 +51,14 @@ class KindOfOffsets(Protocol):
     async def read(self, connector: Connector) -> list[PartitionOffset]: ...
 
     async def alter(
-        self, connector: Connector, entries: Sequence[PartitionOffset], mode: Mode | None
+        self,
+        connector: Connector,
+        entries: Sequence[PartitionOffset],
+        mode: Mode | None,
+        branch: str | None,
     ) -> None: ...
 
-    async def reset(self, connector: Connector, mode: Mode | None) -> None: ...
+    async def reset(self, connector: Connector, mode: Mode | None, branch: str | None) -> None: ...
 
 
 class OffsetService:
@@ -63,16 +73,19 @@ class OffsetService:
         connector: Connector,
         entries: Sequence[PartitionOffset],
         mode: Mode | None = None,
+        branch: str | None = None,
     ) -> str:
         _require_target_stopped(connector)
-        _require_mode(connector, mode)
-        await self._kind(connector).alter(connector, entries, mode)
+        _require_mode(connector, mode, branch)
+        await self._kind(connector).alter(connector, entries, mode, branch)
         return _done("altered", mode)
 
-    async def reset(self, connector: Connector, mode: Mode | None = None) -> str:
+    async def reset(
+        self, connector: Connector, mode: Mode | None = None, branch: str | None = None
+    ) -> str:
         _require_target_stopped(connector)
-        _require_mode(connector, mode)
-        await self._kind(connector).reset(connector, mode)
+        _require_mode(connector, mode, branch)
+        await self._kind(connector).reset(connector, mode, branch)
         return _done("reset", mode)
 
     def _kind(self, connector: Connector) -> KindOfOffsets:
@@ -119,7 +132,11 @@ class SinkOffsets:
             return sink_entries(await self._groups.read(*await self._group(connector)))
 
     async def alter(
-        self, connector: Connector, entries: Sequence[PartitionOffset], mode: Mode | None
+        self,
+        connector: Connector,
+        entries: Sequence[PartitionOffset],
+        mode: Mode | None,
+        branch: str | None,
     ) -> None:
         wishes = sink_wishes(connector.name, entries)
         mode_of(connector.rewind, connector.observed.rewind, mode)
@@ -127,7 +144,7 @@ class SinkOffsets:
             properties, group = await self._group(connector)
             positions = await self._positions(properties, wishes)
             await self._groups.alter(properties, group, positions)
-        await self._note(connector, partial(rewound, positions=positions, mode=mode))
+        await self._note(connector, partial(rewound, positions=positions, mode=mode, branch=branch))
 
     async def _positions(self, properties: Mapping[str, str], wishes: Wishes) -> Positions:
         times = {key: wish.ms for key, wish in wishes.items() if isinstance(wish, Since)}
@@ -136,10 +153,11 @@ class SinkOffsets:
             key: found[key] if isinstance(wish, Since) else wish for key, wish in wishes.items()
         }
 
-    async def reset(self, connector: Connector, mode: Mode | None) -> None:
+    async def reset(self, connector: Connector, mode: Mode | None, branch: str | None) -> None:
+        require_ended(connector.rewind, connector.observed.rewind)
         with _moving("reset", connector, f"consumer group offsets for connector {connector.name}"):
             await self._groups.delete(*await self._group(connector))
-        await self._note(connector, partial(reset, mode=mode))
+        await self._note(connector, partial(reset, mode=mode, branch=branch))
 
     async def _note(self, connector: Connector, make: Callable[..., Rewind]) -> None:
         now = self._clock.now()
@@ -163,13 +181,13 @@ class SourceOffsets:
             return await self._topic.read(await self._client(connector), name)
 
     async def alter(
-        self, connector: Connector, entries: Sequence[PartitionOffset], _mode: Mode | None
+        self, connector: Connector, entries: Sequence[PartitionOffset], *_: object
     ) -> None:
         _check_entries(connector, entries)
         with _moving("modify", connector, f"offsets for source connector {connector.name}"):
             await self._topic.write(await self._client(connector), connector.name, entries)
 
-    async def reset(self, connector: Connector, _mode: Mode | None) -> None:
+    async def reset(self, connector: Connector, *_: object) -> None:
         with _moving("modify", connector, f"offsets for source connector {connector.name}"):
             client = await self._client(connector)
             known = await self._topic.read(client, connector.name)
@@ -182,7 +200,7 @@ class SourceOffsets:
 
 def _done(verb: str, mode: Mode | None) -> str:
     message = f"The offsets for this connector have been {verb} successfully"
-    return message + _UNDOING if mode is Mode.ONCE else message
+    return message + _SAID.get(mode, "") if mode else message
 
 
 def has_ended(connector: Connector) -> bool:
@@ -199,9 +217,13 @@ def _require_target_stopped(connector: Connector) -> None:
         )
 
 
-def _require_mode(connector: Connector, mode: Mode | None) -> None:
+def _require_mode(connector: Connector, mode: Mode | None, branch: str | None) -> None:
+    if mode is None and branch is None:
+        return
+    config = _plugin(connector).read(connector.config)
     if mode is not None:
-        require_possible(_plugin(connector).read(connector.config), mode)
+        require_possible(config, mode)
+    require_side(config, mode, branch)
 
 
 def _plugin(connector: Connector) -> Plugin:

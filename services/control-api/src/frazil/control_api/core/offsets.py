@@ -11,6 +11,7 @@ from frazil.contracts.offsets import Mode, Offsets, Rewind, each
 from frazil.contracts.plugins import ParsedConfig
 from frazil.contracts.plugins.iceberg_tables import LISTED, is_dynamic, writes_tables
 from frazil.control_api.core.errors import BadRequestError, PendingRewindError
+from frazil.control_api.core.side_branches import require_ended, side_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,7 @@ def require_possible(config: ParsedConfig, mode: Mode) -> None:
             "This connector writes to no Iceberg table, and what it has written stays: leave out "
             "the parameter mode."
         )
-    if mode is Mode.ONCE and is_dynamic(config):
+    if mode is not Mode.AGAIN and is_dynamic(config):
         raise BadRequestError(
             f"mode={mode} takes rows back from the tables listed in {LISTED}, and the records of "
             "this connector name theirs. Delete the rows yourself, and leave out the parameter."
@@ -126,6 +127,7 @@ def require_possible(config: ParsedConfig, mode: Mode) -> None:
 
 def mode_of(last: Rewind | None, applied: int, mode: Mode | None) -> Mode:
     """Return the mode of a rewind, and of those that it takes in: the newest word on it counts."""
+    require_ended(last, applied)
     pending = _pending(last, applied)
     if mode is None and pending.mode is not Mode.AGAIN:
         raise PendingRewindError(
@@ -142,6 +144,7 @@ def rewound(
     *,
     now: float,
     mode: Mode | None = None,
+    branch: str | None = None,
 ) -> Rewind:
     """Add positions to the last rewind if no worker has applied it yet, else to none."""
     pending = _pending(last, applied)
@@ -153,23 +156,35 @@ def rewound(
             fresh.setdefault(topic, []).append(partition)
         else:
             offsets.setdefault(topic, {})[partition] = offset
+    number, mode = _next_number(last, applied, now), mode_of(last, applied, mode)
     return Rewind(
-        number=_next_number(last, applied, now),
+        number=number,
         offsets=offsets,
         fresh=fresh,
         everything=pending.everything,
-        mode=mode_of(last, applied, mode),
+        mode=mode,
+        branch=side_name(pending, mode, branch, number=number),
     )
 
 
-def reset(last: Rewind | None, applied: int, *, now: float, mode: Mode | None = None) -> Rewind:
+def reset(
+    last: Rewind | None,
+    applied: int,
+    *,
+    now: float,
+    mode: Mode | None = None,
+    branch: str | None = None,
+) -> Rewind:
     """Begin everything anew, whatever was wanted before."""
-    number = _next_number(last, applied, now)
-    return Rewind(number=number, everything=True, mode=mode or Mode.AGAIN)
+    require_ended(last, applied)
+    number, mode = _next_number(last, applied, now), mode or Mode.AGAIN
+    branch = side_name(_pending(last, applied), mode, branch, number=number)
+    return Rewind(number=number, everything=True, mode=mode, branch=branch)
 
 
 def _pending(last: Rewind | None, applied: int) -> Rewind:
-    return last if last is not None and last.number > applied else Rewind(number=0)
+    waits = last is not None and last.number > applied and last.ending is None
+    return last if last is not None and waits else Rewind(number=0)
 
 
 def _positions(rewind: Rewind) -> dict[tuple[str, int], int | None]:
@@ -180,4 +195,4 @@ def _positions(rewind: Rewind) -> dict[tuple[str, int], int | None]:
 
 def _next_number(last: Rewind | None, applied: int, now: float) -> int:
     """Grow, and start from the time of day: a table remembers numbers longer than a database."""
-    return max((last.number if last else 0) + 1, applied + 1, int(now))
+    return max((last.newest if last else 0) + 1, applied + 1, int(now))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from frazil.contracts.config_infos import ConfigInfos
 from frazil.contracts.naming import run_folder
-from frazil.contracts.offsets import Rewind
+from frazil.contracts.offsets import Ending, Rewind
 from frazil.contracts.plugins import PLUGINS, ParsedConfig, Plugin, UnknownPluginError, find_plugin
 from frazil.contracts.plugins.frazil_keys import LABEL_PREFIX
 from frazil.contracts.redrive import Pick, Redrive
@@ -24,6 +24,7 @@ from frazil.control_api.core.ports import ConnectorStore, Secrets
 from frazil.control_api.core.redrive import following, require_redrivable
 from frazil.control_api.core.references import NoSecrets
 from frazil.control_api.core.schema_rules import Decide, with_rules
+from frazil.control_api.core.side_branches import ended
 from frazil.control_api.core.states import public_state
 
 Config = Mapping[str, str | None]
@@ -140,6 +141,11 @@ class ConnectorService:
             return replace(connector, rewind=make(connector))
 
         self._change(name, note)
+
+    def end_branch(self, name: str, ending: Ending, now: float) -> Connector:
+        """Have a new worker publish or drop the side branch that a rewind has begun."""
+        unknown = f"Connector {name} not found"
+        return self._change(name, lambda old: ended(_present(old, unknown), ending, now))
 
     def redrive(self, name: str, pick: Pick) -> Redrive:
         """Have a new worker try dead letters again."""

@@ -205,6 +205,7 @@ class FakeEngine:
             since=datetime.fromtimestamp(self.clock.now(), UTC),
             position={topic.strip(): {0: 0} for topic in topics if topic.strip()},
             commits=behaviour.commits,
+            rewind=assignment.rewind.newest if assignment.rewind else 0,
             tables=dict(behaviour.tables),
             preview=None if assignment.preview is None else behaviour.preview,
         )

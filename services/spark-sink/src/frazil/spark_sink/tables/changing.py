@@ -22,6 +22,7 @@ from frazil.spark_sink.tables.changes import (
 )
 from frazil.spark_sink.tables.deleted import Deleted
 from frazil.spark_sink.tables.files import write_files
+from frazil.spark_sink.tables.guarded import transaction_on
 from frazil.spark_sink.tables.history import LedgerGuard
 from frazil.spark_sink.tables.merge import Merge
 from frazil.spark_sink.tables.rows import good
@@ -114,13 +115,14 @@ class ChangingTable(TableStore):
     def _files_of(self, changes: DataFrame) -> list[Any]:
         if self._deleted is not None:
             self._deleted.remember(changes)
-        if self._table.currentSnapshot() is not None or self._table.snapshot(self._branch):
+        if self._table.currentSnapshot() is not None or self._table.snapshot(self._line.branch):
             return [Merged(self, changes)]
         rows = rows_alone(self._in_time(changes), self._schema.names)
         return write_files(self._spark, self._table, rows, self._keys.written_with)
 
     def merge(self, changes: DataFrame) -> Merge:
-        made = Merge(self._spark, self._table, self._branch)
+        transaction = transaction_on(self._table, self._line)
+        made = Merge(self._spark, transaction, self._line.branch)
         made.run(merge_statement(self._schema, self._changes), self._in_time(changes))
         return made
 

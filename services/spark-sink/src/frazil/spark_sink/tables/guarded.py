@@ -9,7 +9,7 @@ from frazil.runtime.logs import get_logger
 from frazil.spark_sink.catalog import catalog_error, is_silent
 from frazil.spark_sink.core.events import Published
 from frazil.spark_sink.core.judge import Claim, Verdict, judge
-from frazil.spark_sink.tables.history import History, LedgerGuard, tag_of
+from frazil.spark_sink.tables.history import History, LedgerGuard, Line, beginning
 from frazil.spark_sink.tables.lake import LOST_RACE, Lake
 from frazil.spark_sink.tables.predecessor import TableHeritage
 from frazil.worker.errors import UnavailableError
@@ -19,6 +19,21 @@ log = get_logger(__name__)
 
 _ATTEMPTS = 3
 _RACES = 20
+_MOST_SNAPSHOTS, _LONGEST_MS = 2**31 - 1, 2**63 - 1
+
+
+def transaction_on(table: Any, line: Line) -> Any:
+    """Begin a transaction in which the branch is there, if there is anything for it to begin at."""
+    transaction, begin = table.newTransaction(), beginning(table, line)
+    if begin is not None and table.snapshot(line.branch) is None:
+        snapshots = transaction.manageSnapshots()
+        snapshots.createBranch(line.branch, begin.snapshotId())
+        if line.is_side:
+            # If one in between expired, nobody could tell whether it still follows its base.
+            snapshots.setMinSnapshotsToKeep(line.branch, _MOST_SNAPSHOTS)
+            snapshots.setMaxRefAgeMs(line.branch, _LONGEST_MS)
+        snapshots.commit()
+    return transaction
 
 
 class GuardedTable:
@@ -44,10 +59,14 @@ class GuardedTable:
         self._heritage = heritage
         self._table: Any = None
 
-    def _take(self, table: Any, branch: str) -> None:
+    def _take(self, table: Any, line: Line) -> None:
         self._table = table
-        self._branch = branch
-        self._history = History(table, branch, self._ledger_name, self._heritage)
+        self._line = line
+        self._history = History(table, line, self._ledger_name, self._heritage)
+
+    @property
+    def is_there(self) -> bool:
+        return self._table is not None
 
     def ledger(self) -> Ledger | None:
         """Read the newest ledger of this connector in the table as it is now."""
@@ -64,8 +83,11 @@ class GuardedTable:
         return None if tagged is None or self._history.knows(tagged) else tagged
 
     def published(self) -> Published | None:
-        """Return the newest commit of this connector, if it accounts for records."""
-        tip = None if self._table is None else self._history.tip()
+        """Return the newest commit of this connector, if it accounts for records.
+
+        One in a side branch is not told: others would look for its rows where they are not yet.
+        """
+        tip = None if self._table is None or self._line.is_side else self._history.tip()
         if tip is None or not tip[1].consumed:
             return None
         snapshot_id, ledger = tip
@@ -79,6 +101,9 @@ class GuardedTable:
             commit_id=UUID(ledger.commit_id),
             valid_through=ledger.valid_through,
         )
+
+    def end_sides(self, _epoch: int) -> None:
+        """Have none to end: only tables of records have side branches."""
 
     def delete_files(self, files: list[Any]) -> None:
         for file in files:
@@ -110,20 +135,20 @@ class GuardedTable:
 
     def _commit(self, files: list[Any], ledger: Ledger, guard: LedgerGuard) -> None:
         transaction, update = self._begin(files, guard)
-        update.toBranch(self._branch)
+        update.toBranch(self._line.branch)
         for key, value in ledger.to_summary(control_topic=self._control_topic).items():
             update.set(key, value)
         update.validateWith(guard)
         update.commit()
-        staged, tag = transaction.table(), tag_of(self._ledger_name)
+        staged, tag = transaction.table(), self._line.tag
         snapshots = transaction.manageSnapshots()
         move = snapshots.replaceTag if tag in staged.refs() else snapshots.createTag
-        move(tag, staged.snapshot(self._branch).snapshotId()).commit()
+        move(tag, staged.snapshot(self._line.branch).snapshotId()).commit()
         transaction.commitTransaction()
 
     def _begin(self, files: Sequence[Any], _guard: LedgerGuard) -> tuple[Any, Any]:
         """Begin a transaction, and in it the update that the ledger goes with."""
-        transaction = self._table.newTransaction()
+        transaction = transaction_on(self._table, self._line)
         append = transaction.newAppend()
         for file in files:
             append.appendFile(file)

@@ -5,8 +5,9 @@ outlives the expiry of snapshots, and shows when a table was rolled back (ADR 21
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, Self
 
 from frazil.contracts.ledger import Ledger
 from frazil.spark_sink.core.judge import Claim, Verdict, judge
@@ -20,14 +21,42 @@ def tag_of(connector: str) -> str:
     return f"frazil-{connector}"
 
 
+@dataclass(frozen=True)
+class Line:
+    """A branch of a table as one connector sees it; it begins at the end of `base`.
+
+    `tag` is at the newest ledger of the connector there.
+    """
+
+    branch: str
+    base: str
+    tag: str
+
+    @classmethod
+    def of(cls, connector: str, branch: str) -> Self:
+        return cls(branch, branch, tag_of(connector))
+
+    @property
+    def is_side(self) -> bool:
+        return self.branch != self.base
+
+
+def ancestors(table: Any, snapshot: Any) -> Iterator[Any]:
+    """Walk back from a snapshot, which comes first, to the oldest that has not expired."""
+    while snapshot is not None:
+        yield snapshot
+        parent = snapshot.parentId()
+        snapshot = None if parent is None else table.snapshot(parent)
+
+
 class History:
     """What one connector finds on one branch of a table; the table is as it was loaded last."""
 
     def __init__(
-        self, table: Any, branch: str, connector: str, heritage: TableHeritage | None = None
+        self, table: Any, line: Line, connector: str, heritage: TableHeritage | None = None
     ) -> None:
         self._table = table
-        self._branch = branch
+        self._line = line
         self._connector = connector
         self._heritage = heritage
 
@@ -76,7 +105,8 @@ class History:
         """Return the same, and before it the id of its snapshot."""
         # No question to the catalog: the guard asks this inside a commit.
         metadata = self._table.operations().current()
-        ref = metadata.ref(tag_of(self._connector))
+        is_there = metadata.ref(self._line.branch) is not None
+        ref = metadata.ref(self._line.tag if is_there else tag_of(self._connector))
         snapshot = None if ref is None else metadata.snapshot(ref.snapshotId())
         if snapshot is None:
             return None
@@ -113,16 +143,17 @@ class History:
                 return
 
     def _ancestors(self) -> Iterator[Any]:
-        # A branch that is not there yet will begin where the table is.
-        snapshot = self._table.snapshot(self._branch) or self._table.currentSnapshot()
-        while snapshot is not None:
-            yield snapshot
-            parent = snapshot.parentId()
-            snapshot = None if parent is None else self._table.snapshot(parent)
+        head = self._table.snapshot(self._line.branch)
+        return ancestors(self._table, head or beginning(self._table, self._line))
 
     def _ledger_of(self, snapshot: Any) -> Ledger | None:
         text = snapshot.summary().get(Ledger.key(self._connector))
         return None if text is None else Ledger.model_validate_json(text)
+
+
+def beginning(table: Any, line: Line) -> Any:
+    """Return the snapshot at which a branch that is not there yet will begin; None: at nothing."""
+    return table.snapshot(line.base) or table.currentSnapshot()
 
 
 class LedgerGuard:

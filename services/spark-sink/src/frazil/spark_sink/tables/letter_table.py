@@ -21,6 +21,7 @@ from frazil.spark_sink.counts import DROPPED, counts_of, observed
 from frazil.spark_sink.store import Written
 from frazil.spark_sink.tables.files import write_files
 from frazil.spark_sink.tables.guarded import GuardedTable
+from frazil.spark_sink.tables.history import Line
 from frazil.spark_sink.tables.lake import Lake
 from frazil.spark_sink.tables.settings import TableKeys
 from frazil.worker.errors import BadTableError
@@ -66,7 +67,7 @@ class LetterTable(GuardedTable):
                 f"Table {self._id} cannot hold dead letters: it has no {', '.join(missing)}. Name "
                 "another one in frazil.dead.letters.table; one that is missing is made."
             )
-        self._take(found, MAIN)
+        self._take(found, Line.of(self._ledger_name, MAIN))
 
     def undoing(self, *_: object) -> None:
         """Undo no commit: letters say of which offsets they are, and are deleted by that."""

@@ -14,18 +14,14 @@ from frazil.worker.bridge import java_session, jvm, plan_of
 class Merge:
     """A transaction for one MERGE, to be committed once, or dropped."""
 
-    def __init__(self, spark: SparkSession, table: Any, branch: str) -> None:
+    def __init__(self, spark: SparkSession, transaction: Any, branch: str) -> None:
         self._spark = spark
         self._java = jvm(spark)
         self._branch = branch
-        self.transaction = table.newTransaction()
+        self.transaction = transaction
         # The transaction's own table cannot be read; one that stands on its metadata can.
-        operations = self.transaction.table().operations()
-        self._table = self._java.org.apache.iceberg.BaseTable(operations, table.name())
-        if self.head is None:
-            # A branch that is not there yet begins where the table is.
-            begin = self._table.currentSnapshot().snapshotId()
-            self.transaction.manageSnapshots().createBranch(branch, begin).commit()
+        staged = transaction.table()
+        self._table = self._java.org.apache.iceberg.BaseTable(staged.operations(), staged.name())
         self._before = self.head
 
     def run(self, statement: str, changes: DataFrame) -> None:

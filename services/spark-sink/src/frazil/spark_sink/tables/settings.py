@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from frazil.contracts.column_names import ColumnNames
 from frazil.contracts.columns import ColumnRules
+from frazil.contracts.offsets import Rewind
 from frazil.contracts.partitioning import PartitionPart, parse_partitioning
 from frazil.contracts.plugins import ParsedConfig
 from frazil.contracts.plugins.commit_keys import CONTROL_TOPIC
@@ -65,13 +66,18 @@ class TableKeys:
     plain_json: bool
     change_rules: ChangeRules
     schema_rules: Mapping[str, SchemaRules]
+    rewind: Rewind | None
     objectives: Objectives | None
     created_with: dict[str, str]
     written_with: dict[str, str]
 
     @classmethod
     def of(
-        cls, connector: str, config: ParsedConfig, schema_rules: Mapping[str, SchemaRules]
+        cls,
+        connector: str,
+        config: ParsedConfig,
+        schema_rules: Mapping[str, SchemaRules],
+        rewind: Rewind | None = None,
     ) -> "TableKeys":
         value = converting(config, "value")
         return cls(
@@ -92,6 +98,7 @@ class TableKeys:
                 unavailable=config[UNAVAILABLE],
             ),
             schema_rules=schema_rules,
+            rewind=rewind,
             objectives=_objectives(config),
             created_with=(_MERGED_ON_READ if is_changing(config) else {})
             | config.prefixed("iceberg.tables.auto-create-props."),
@@ -100,8 +107,13 @@ class TableKeys:
             | config.prefixed("iceberg.table.write-props."),
         )
 
-    def branch(self, table: str) -> str:
+    def base(self, table: str) -> str:
+        """Name the branch for rows, as the keys say."""
         return commit_branch(self.config, table)
+
+    def branch(self, table: str) -> str:
+        """Name the branch that is written once all is as a user wants it."""
+        return (self.rewind and self.rewind.side) or self.base(table)
 
     def evolves(self, table: str) -> bool:
         return is_evolving(self.config, table)

@@ -34,6 +34,7 @@ from frazil.spark_sink.tables.predecessor import TableHeritage
 from frazil.spark_sink.tables.reading import wanted
 from frazil.spark_sink.tables.rows import MISFIT, good, letters, rows_of
 from frazil.spark_sink.tables.settings import TableKeys
+from frazil.spark_sink.tables.side import Sides
 from frazil.spark_sink.tables.undo import UndoableTable
 from frazil.worker.errors import BadTableError, NoTableError, UnavailableError
 
@@ -112,10 +113,22 @@ class TableStore(UndoableTable):
         raise UnavailableError(f"{self._id} was changed by others again and again.")
 
     def _adopt(self, table: Any) -> None:
-        self._take(table, self._keys.branch(self._id))
+        self._sides = Sides(
+            self._lake,
+            table,
+            self._id,
+            connector=self._keys.connector,
+            base=self._keys.base(self._id),
+            rewind=self._keys.rewind,
+        )
+        self._take(table, self._sides.line())
         self._look_at_columns()
         self._columns = self._keys.columns(self._id).casting(self._deciding())
         require_columns(self._id, self._schema, self._columns, evolves=self._keys.evolves(self._id))
+
+    def end_sides(self, epoch: int) -> None:
+        if self._table is not None:
+            self._take(self._table, self._sides.end(self._line, epoch))
 
     def _look_at_columns(self) -> None:
         """Learn which columns there are, under the names that they have before a row is written."""

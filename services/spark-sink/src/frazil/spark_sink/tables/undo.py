@@ -11,8 +11,8 @@ from frazil.contracts.offsets import Offsets
 from frazil.spark_sink.core.position import TopicFacts
 from frazil.spark_sink.core.undoing import Rewrite, Undoing, holding, undoing, unknown
 from frazil.spark_sink.tables.changes import quoted
-from frazil.spark_sink.tables.guarded import GuardedTable
-from frazil.spark_sink.tables.history import History, LedgerGuard
+from frazil.spark_sink.tables.guarded import GuardedTable, transaction_on
+from frazil.spark_sink.tables.history import History, LedgerGuard, Line
 from frazil.spark_sink.tables.lake import Lake
 from frazil.spark_sink.tables.predecessor import TableHeritage
 from frazil.worker.bridge import jvm
@@ -26,7 +26,7 @@ class Remover:
     store: str
     path: tuple[str, ...]
     table: Any
-    branch: str
+    line: Line
     history: History
 
     def plan(self, undoing: Undoing) -> frozenset[int]:
@@ -59,7 +59,7 @@ class Remover:
     def begin(self, undoing: Undoing) -> tuple[Any, Any]:
         """Begin a transaction, and in it the update that takes the files away."""
         # It stands on the table as it is now; others may have put files together since the plan.
-        transaction = self.table.newTransaction()
+        transaction = transaction_on(self.table, self.line)
         paths = self._files(transaction, self.plan(undoing))
         if not paths:
             return transaction, transaction.newAppend()
@@ -71,7 +71,7 @@ class Remover:
         return transaction, update
 
     def _files(self, transaction: Any, numbers: frozenset[int]) -> list[str]:
-        head = int(transaction.table().snapshot(self.branch).snapshotId())
+        head = int(transaction.table().snapshot(self.line.branch).snapshotId())
         entries = self.spark.read.option("versionAsOf", head).table(quoted(*self.path, "entries"))
         live = entries.where("status < 2 AND data_file.content = 0")
         found = live.where(fn.col("file_sequence_number").isin(list(numbers)))
@@ -120,6 +120,6 @@ class UndoableTable(GuardedTable):
             self.name,
             path=path,
             table=self._table,
-            branch=self._branch,
+            line=self._line,
             history=self._history,
         )
