@@ -160,6 +160,9 @@ def test_what_pyiceberg_makes_of_commits_we_make(
     # A commit that changes nothing has no file of its own with us.
     assert set(files) <= {one["metadata-file"] for one in wanted.pop("metadata-log")}
     log, whole_log = mine.pop("snapshot-log"), wanted.pop("snapshot-log")
+    if {"no spec", "version"} <= {name for name, _, _ in steps}:
+        # In an upgrade PyIceberg forgets the fields of specs that are gone; ids are for ever.
+        assert mine.pop("last-partition-id") >= wanted.pop("last-partition-id")
     assert mine == wanted
     # Iceberg's library cuts it where a snapshot is gone or main was removed, PyIceberg does not.
     assert log == whole_log[len(whole_log) - len(log) :]

@@ -4,13 +4,15 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from py4j.protocol import Py4JJavaError
+from py4j.protocol import Py4JJavaError, Py4JNetworkError
 from pyspark.errors.exceptions.captured import CapturedException
 
 from frazil.worker.bridge import java_stack
 from frazil.worker.errors import WorkerError
 
 JAVA_ERRORS = (Py4JJavaError, CapturedException)
+# What a call to the JVM raises when that has failed, or has ended already.
+JVM_GONE = (*JAVA_ERRORS, Py4JNetworkError, ConnectionError)
 _CAUSE = "Caused by: "
 _FRAME = re.compile(r"\t+(at |\.\.\. )")
 

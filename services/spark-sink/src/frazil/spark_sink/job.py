@@ -1,15 +1,11 @@
 """The sink's job: from the ledger's position, batch by batch, files then one guarded commit."""
 
 import json
-import shutil
-import tempfile
 import threading
 import time
 from collections import deque
 from collections.abc import Set
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
@@ -18,20 +14,17 @@ from frazil.contracts.offsets import Offsets
 from frazil.contracts.worker_status import TableStatus
 from frazil.runtime import metrics
 from frazil.runtime.logs import get_logger
-from frazil.spark_sink.boxes import boxes_of
-from frazil.spark_sink.committer import Driver
-from frazil.spark_sink.completeness import Completeness
 from frazil.spark_sink.config import SinkConfig
 from frazil.spark_sink.core.offset_log import BatchRange, batch_range, offsets_of
 from frazil.spark_sink.core.pace import interval_for, rest_after
 from frazil.spark_sink.counts import BadRecord
 from frazil.spark_sink.failure import explain
-from frazil.spark_sink.fleet import Fleet
-from frazil.spark_sink.kafka import Broker, source_options
+from frazil.spark_sink.kafka import source_options
 from frazil.spark_sink.maintainer import Maintainer
 from frazil.spark_sink.outcome import Outcome
 from frazil.spark_sink.roster import lag
-from frazil.spark_sink.store import Destination, Stores
+from frazil.spark_sink.store import Destination
+from frazil.spark_sink.stream import Stream
 from frazil.worker.board import StatusBoard
 from frazil.worker.errors import UnavailableError
 from frazil.worker.job import StreamMovedError
@@ -45,43 +38,6 @@ _SETTLE_SECONDS = 15
 _REMEMBERED = 20
 
 
-@dataclass(frozen=True)
-class _Stream:
-    """What one start of the stream has opened; the checkpoint is new, and disposable."""
-
-    broker: Broker
-    stores: Stores
-    fleet: Fleet
-    topics: frozenset[str]
-    first: Offsets
-    redriven: int
-    checkpoint: Path
-
-    @classmethod
-    def open(
-        cls, spark: SparkSession, config: SinkConfig, destination: Destination, folder: Path
-    ) -> "_Stream":
-        broker = Broker(spark, config)
-        driver = Driver(config, broker.cluster_id(), broker.topics())
-        stores = destination.open(spark, broker)
-        completeness, boxes = Completeness(broker.read_out), boxes_of(spark, driver, stores)
-        fleet = Fleet(spark, driver, stores, completeness, boxes)
-        return cls(
-            broker=broker,
-            stores=stores,
-            fleet=fleet,
-            topics=frozenset(driver.topics),
-            first=fleet.take_position(),
-            redriven=fleet.redrive(),
-            checkpoint=Path(tempfile.mkdtemp(prefix="checkpoint-", dir=folder)),
-        )
-
-    def close(self) -> None:
-        self.fleet.close()
-        self.broker.close()
-        shutil.rmtree(self.checkpoint, ignore_errors=True)
-
-
 class SinkJob:
     """One sink connector. Batches come on the stream's thread, the rest on the main thread."""
 
@@ -89,7 +45,7 @@ class SinkJob:
         self._config = config
         self._destination = destination
         self._board = board
-        self._stream: _Stream
+        self._stream: Stream
         self._maintainer: Maintainer | None = None
         self._batch = threading.Lock()
         self._durations: deque[float] = deque(maxlen=_REMEMBERED)
@@ -108,7 +64,7 @@ class SinkJob:
     def start(self, spark: SparkSession) -> StreamingQuery:
         """Begin where the store's ledger ends."""
         self._failure = None
-        self._stream = stream = _Stream.open(
+        self._stream = stream = Stream.open(
             spark, self._config, self._destination, self._board.folder
         )
         rewind = self._config.rewind.newest if self._config.rewind else 0

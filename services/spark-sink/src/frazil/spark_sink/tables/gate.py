@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 from pyspark.sql.types import ArrayType, DataType, MapType, StructField, StructType
 
 from frazil.contracts.partitioning import PartitionPart
+from frazil.contracts.plugins.takeover_keys import TAKEOVER_GROUP
 from frazil.contracts.schema_change import ChangeKind, SchemaChange, SchemaRules
 from frazil.spark_sink.store import SchemaWaitsError
 from frazil.spark_sink.tables.evolution import AddColumn, Change, Path, RenameColumn, WidenColumn
+from frazil.worker.errors import NoTableError
 
 
 @dataclass(frozen=True)
@@ -90,3 +92,23 @@ def in_data(change: Change) -> SchemaChange:
 
 def _told(kind: ChangeKind, path: Path, made: str | None = None) -> SchemaChange:
     return SchemaChange(kind=kind, path=".".join(path), type=made)
+
+
+def require_creation(table: str, gate: Gate, *, creates: bool, taken_over: bool) -> None:
+    """Refuse a table that is not there, and that records may not create."""
+    absent = f"Table {table} does not exist in the catalog"
+    if taken_over:
+        raise NoTableError(
+            f"{absent}, and none is created while {TAKEOVER_GROUP} is set. Create it, or "
+            "correct `iceberg.tables`."
+        )
+    if not creates:
+        raise NoTableError(
+            f"{absent}. Create it, correct `iceberg.tables`, or set "
+            "iceberg.tables.auto-create-enabled=true."
+        )
+    if gate.refuses_table:
+        raise NoTableError(
+            f"{absent}, and its creation was refused. Create it, or have what was decided on "
+            "its schema forgotten."
+        )

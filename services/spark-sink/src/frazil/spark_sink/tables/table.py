@@ -12,7 +12,6 @@ from pyspark.sql.types import DataType, StructField, StructType
 from frazil.contracts.column_names import ColumnNames
 from frazil.contracts.columns import Path
 from frazil.contracts.offsets import Offsets
-from frazil.contracts.plugins.takeover_keys import TAKEOVER_GROUP
 from frazil.runtime.logs import get_logger
 from frazil.spark_sink.core.position import TopicFacts
 from frazil.spark_sink.core.undoing import Undoing, not_listed
@@ -27,7 +26,7 @@ from frazil.spark_sink.tables.columns import places, renamings, require_columns,
 from frazil.spark_sink.tables.conflicts import lacking, measures
 from frazil.spark_sink.tables.evolution import Change, changes, storable_struct
 from frazil.spark_sink.tables.files import write_files
-from frazil.spark_sink.tables.gate import Gate, creation, in_data, partition
+from frazil.spark_sink.tables.gate import Gate, creation, in_data, partition, require_creation
 from frazil.spark_sink.tables.lake import Lake
 from frazil.spark_sink.tables.naming import as_brought, named
 from frazil.spark_sink.tables.predecessor import TableHeritage
@@ -36,7 +35,7 @@ from frazil.spark_sink.tables.rows import MISFIT, good, letters, rows_of
 from frazil.spark_sink.tables.settings import TableKeys
 from frazil.spark_sink.tables.side import Sides
 from frazil.spark_sink.tables.undo import UndoableTable
-from frazil.worker.errors import BadTableError, NoTableError, UnavailableError
+from frazil.worker.errors import BadTableError, UnavailableError
 
 log = get_logger(__name__)
 
@@ -74,7 +73,8 @@ class TableStore(UndoableTable):
         self._unarranged = keys.followed_partitioning(table)
         found = lake.load(table)
         if found is None:
-            self._require_creation(is_taken_over=heritage is not None)
+            may = {"creates": keys.creates, "taken_over": heritage is not None}
+            require_creation(table, self._gate, **may)
         else:
             self._go_back(found)
             self._adopt(found)
@@ -82,25 +82,6 @@ class TableStore(UndoableTable):
     @cached_property
     def _gate(self) -> Gate:
         return self._keys.gate(self._id)
-
-    def _require_creation(self, *, is_taken_over: bool) -> None:
-        """Refuse a table that is not there, and that records may not create."""
-        absent = f"Table {self._id} does not exist in the catalog"
-        if is_taken_over:
-            raise NoTableError(
-                f"{absent}, and none is created while {TAKEOVER_GROUP} is set. Create it, or "
-                "correct `iceberg.tables`."
-            )
-        if not self._keys.creates:
-            raise NoTableError(
-                f"{absent}. Create it, correct `iceberg.tables`, or set "
-                "iceberg.tables.auto-create-enabled=true."
-            )
-        if self._gate.refuses_table:
-            raise NoTableError(
-                f"{absent}, and its creation was refused. Create it, or have what was decided on "
-                "its schema forgotten."
-            )
 
     def _go_back(self, table: Any) -> None:
         """Undo changes of the schema, if somebody wants that and it was not done yet."""
