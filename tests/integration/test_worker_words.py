@@ -37,11 +37,9 @@ def test_the_words_of_java_outlive_the_jvm_with_all_causes_and_without_secrets(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     hiding = Hiding([PLANTED])
-    with own_jvm(hiding) as gateway:
-        spark = open_session(gateway, CONF)
+    with own_jvm(hiding) as gateway, open_session(gateway, CONF) as spark:
         failures = [fail(spark), fail_within(spark)]
         gateway.jvm.System.err.println(f"the JVM says {PLANTED} aloud")
-        spark.stop()
     unknown, bad = (hiding(trace_of(failure)) for failure in failures)
     assert "The worker failed unexpectedly: java.sql.SQLException" in unknown
     assert "Caused by: java.sql.SQLException" in unknown

@@ -23,8 +23,8 @@ LEAVES_SOCKETS = pytest.mark.filterwarnings(
 def own_jvm(hiding: Hiding, memory: str = "512m") -> Iterator[ClientServer]:
     """Start a JVM in the tests' process, where others have been and others will be."""
     try:
-        with running_jvm(WorkerSettings(), memory, hiding=hiding) as gateway:
-            yield gateway
+        with running_jvm(WorkerSettings(), memory, hiding=hiding) as jvm, jvm.explained():
+            yield jvm.gateway
     finally:
         # PySpark would go on with a JVM that is gone.
         SparkContext._gateway = SparkContext._jvm = None
@@ -42,9 +42,5 @@ def spark_session(more: Mapping[str, str] | None = None) -> Iterator[SparkSessio
         "spark.sql.codegen.factoryMode": "NO_CODEGEN",
         **(more or {}),
     }
-    with own_jvm(Hiding()) as gateway:
-        session = open_session(gateway, conf)
-        try:
-            yield session
-        finally:
-            session.stop()
+    with own_jvm(Hiding()) as gateway, open_session(gateway, conf) as session:
+        yield session

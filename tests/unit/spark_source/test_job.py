@@ -12,7 +12,7 @@ from frazil.spark_source.job import SourceJob
 from frazil.spark_source.offsets import key_of
 from frazil.spark_source.producer import producer_error
 from frazil.worker.board import StatusBoard
-from frazil.worker.connector import jobs_in, read_config
+from frazil.worker.connector import Jobs, read_config
 from frazil.worker.errors import BadConfigError
 
 CONFIG = {"name": "in", "connector.class": "FileStreamSource", "topic": "t", "file": "in.txt"}
@@ -40,7 +40,7 @@ def board(tmp_path: Path) -> StatusBoard:
 
 
 def test_the_class_of_the_connector_names_the_job(tmp_path: Path) -> None:
-    job = jobs_in("frazil.spark_source")(assignment(), board(tmp_path))
+    job = Jobs("frazil.spark_source").make(assignment(), board(tmp_path))
     assert isinstance(job, SourceJob)
     assert job.memory == "512m"
 

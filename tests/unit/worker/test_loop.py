@@ -13,10 +13,12 @@ from frazil.worker import loop
 from frazil.worker.board import StatusBoard
 from frazil.worker.errors import BadConfigError, SupersededError
 from frazil.worker.job import Job
+from frazil.worker.life import exit_code_of
+from frazil.worker.probes import Boards
 
 
 class FakeProbes:
-    def __init__(self, _board: StatusBoard, host: str, port: int) -> None:
+    def __init__(self, _boards: Boards, host: str, port: int) -> None:
         assert (host, port) == ("127.0.0.1", 0)
 
     def start(self) -> int:
@@ -85,6 +87,6 @@ def test_a_secret_that_an_error_holds_is_not_in_the_last_words(folder: Path) -> 
 
 
 def test_an_error_of_ours_has_its_own_exit_code() -> None:
-    assert loop.exit_code_of(None) is ExitCode.OK
-    assert loop.exit_code_of(SupersededError("why")) is ExitCode.SUPERSEDED
-    assert loop.exit_code_of(KeyError("x")) is ExitCode.CRASHED
+    assert exit_code_of(None) is ExitCode.OK
+    assert exit_code_of(SupersededError("why")) is ExitCode.SUPERSEDED
+    assert exit_code_of(KeyError("x")) is ExitCode.CRASHED

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from frazil.runtime.alone import try_lock
+from frazil.runtime.alone import HeldLock, try_lock
 
 _POLL_SECONDS = 0.05
 _KILL_SECONDS = 10.0
@@ -112,6 +112,11 @@ class Child:
                 return False
             time.sleep(_POLL_SECONDS)
         return True
+
+    @property
+    def life(self) -> HeldLock:
+        """The lock to be held by a process that nobody has started for this folder alone."""
+        return HeldLock(self._lock_file)
 
     @property
     def _lock_file(self) -> Path:

@@ -1,7 +1,10 @@
 """A connector as its worker reads it: the job of its class, its configuration, its files."""
 
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+
+from pyspark.sql import SparkSession
 
 from frazil.contracts.assignment import Assignment
 from frazil.contracts.plugins import InvalidConfigError, ParsedConfig, find_plugin
@@ -13,15 +16,21 @@ from frazil.worker.job import Errand, Job, JobFactory
 log = get_logger(__name__)
 
 
-def jobs_in(package: str) -> JobFactory:
-    """Make jobs of a package: the connector's class names a module in it, `job` is its factory."""
+@dataclass(frozen=True)
+class Jobs:
+    """The jobs of a package."""
 
-    def make(assignment: Assignment, board: StatusBoard) -> Job | Errand:
+    package: str
+
+    def make(self, assignment: Assignment, board: StatusBoard) -> Job | Errand:
+        """Have the module make it that the connector's class names."""
         plugin = find_plugin(assignment.config["connector.class"])
-        factory: JobFactory = import_module(f"{package}.{plugin.job}").job
+        factory: JobFactory = import_module(f"{self.package}.{plugin.job}").job
         return factory(assignment, board)
 
-    return make
+    def warm_up(self, spark: SparkSession) -> None:
+        """Do something like a job's first work, without a connector."""
+        import_module(f"{self.package}.warm_up").warm_up(spark)
 
 
 def read_config(assignment: Assignment) -> ParsedConfig:

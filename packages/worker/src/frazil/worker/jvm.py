@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO
@@ -26,6 +27,7 @@ from frazil.runtime.jars import JarStore
 from frazil.runtime.java import find_java
 from frazil.worker.archive import archive_flags
 from frazil.worker.errors import DriverEndedError, UnavailableError
+from frazil.worker.jvm_errors import JAVA_ERRORS, in_words
 from frazil.worker.settings import WorkerSettings
 
 _START_SECONDS = 60
@@ -112,9 +114,34 @@ def java_command(java: Path, jars: Sequence[Path], memory: str, *extra: str) -> 
     ]
 
 
+@dataclass(frozen=True)
+class Jvm:
+    """A JVM that runs, and the gateway to it."""
+
+    gateway: ClientServer
+    _process: "subprocess.Popen[bytes]"
+    _memory: str
+
+    def has_ended(self) -> bool:
+        return self._process.poll() is not None
+
+    @contextmanager
+    def explained(self) -> Iterator[None]:
+        """Raise errors that outlive the JVM, and say so where it has ended by itself."""
+        try:
+            yield
+        except JAVA_ERRORS as error:
+            raise in_words(error) from None
+        except _GONE as error:
+            code = _ended(self._process)
+            if code is None:
+                raise
+            raise DriverEndedError(_last_words(code, self._memory)) from error
+
+
 @contextmanager
-def running_jvm(settings: WorkerSettings, memory: str, *, hiding: Hiding) -> Iterator[ClientServer]:
-    """Give a gateway to a new JVM that ends with the block, or with this process if it is killed.
+def running_jvm(settings: WorkerSettings, memory: str, *, hiding: Hiding) -> Iterator[Jvm]:
+    """Give a new JVM that ends with the block, or with this process if it is killed.
 
     The JVM watches its standard input: when our end of the pipe is gone, it exits. What it has to
     say goes through our hands, for Java's errors may hold the configuration that they are about.
@@ -142,12 +169,7 @@ def running_jvm(settings: WorkerSettings, memory: str, *, hiding: Hiding) -> Ite
         relay = threading.Thread(target=_relay, args=(process.stdout, hiding), daemon=True)
         relay.start()
         try:
-            yield _connect(process, contact)
-        except _GONE as error:
-            code = _ended(process)
-            if code is None:
-                raise
-            raise DriverEndedError(_last_words(code, memory)) from error
+            yield Jvm(_connect(process, contact), process, memory)
         finally:
             _end(process)
             relay.join(_RELAY_SECONDS)

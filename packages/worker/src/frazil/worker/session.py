@@ -1,10 +1,17 @@
 """The Spark session of a worker: the same lean settings for every job, its own on top."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from urllib.parse import quote
 
 from py4j.clientserver import ClientServer
 from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
+
+from frazil.contracts.plugins.group_keys import SESSION_PREFIX
+from frazil.worker.bridge import enter_session
+from frazil.worker.errors import BadConfigError
+from frazil.worker.jvm_errors import JAVA_ERRORS, JVM_GONE, java_message
 
 # A driver that streams small batches on one machine wants no UI, no Hive, and no re-planning of
 # a query while it runs: each costs start time or milliseconds in every batch.
@@ -22,8 +29,55 @@ _LEAN = {
 }
 
 
-def open_session(gateway: ClientServer, conf: Mapping[str, str]) -> SparkSession:
+@contextmanager
+def open_session(gateway: ClientServer, conf: Mapping[str, str]) -> Iterator[SparkSession]:
+    """Start Spark in the JVM, and end it with the block."""
     # Defaults come from us alone, not from what a user's SPARK_CONF_DIR may hold.
     spark_conf = SparkConf(loadDefaults=False, _jvm=gateway.jvm)
     spark_conf.setAll(list({**_LEAN, **conf}.items()))
-    return SparkSession(SparkContext(conf=spark_conf, gateway=gateway))
+    spark = SparkSession(SparkContext(conf=spark_conf, gateway=gateway))
+    try:
+        yield spark
+    finally:
+        with suppress(*JVM_GONE):
+            spark.stop()
+
+
+@contextmanager
+def join_session(spark: SparkSession, name: str, conf: Mapping[str, str]) -> Iterator[SparkSession]:
+    """Give a session of its own to the thread at hand, in a driver that others use too.
+
+    Settings of the whole driver are left out: it has been started with others. What its threads
+    begin takes turns with the others' work, and ends with the block.
+    """
+    own = spark.newSession()
+    with _static_refused():
+        for key, value in conf.items():
+            if key.startswith(SESSION_PREFIX):
+                own.conf.set(key, value)
+    enter_session(own)
+    context = own.sparkContext
+    context.setLocalProperty("spark.scheduler.pool", name)
+    context.addJobTag(job_tag(name))
+    try:
+        yield own
+    finally:
+        with suppress(*JVM_GONE):
+            context.cancelJobsWithTag(job_tag(name))
+
+
+def job_tag(name: str) -> str:
+    """Mark Spark's jobs of one connector; commas would divide it."""
+    return f"frazil-{quote(name, safe='')}"
+
+
+@contextmanager
+def _static_refused() -> Iterator[None]:
+    try:
+        yield
+    except JAVA_ERRORS as error:
+        raise BadConfigError(
+            "A setting of Spark is of the whole driver, which the connectors of a group share: "
+            "leave it out, or leave the group (`frazil.worker.group`).",
+            java_message(error),
+        ) from None

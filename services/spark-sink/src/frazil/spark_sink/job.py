@@ -13,6 +13,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from frazil.contracts.offsets import Offsets
 from frazil.contracts.worker_status import TableStatus
 from frazil.runtime import metrics
+from frazil.runtime.contexts import in_this_context
 from frazil.runtime.logs import get_logger
 from frazil.spark_sink.config import SinkConfig
 from frazil.spark_sink.core.offset_log import BatchRange, batch_range, offsets_of
@@ -81,7 +82,7 @@ class SinkJob:
         return (
             source.options(**source_options(self._config, stream.first))
             .load()
-            .writeStream.foreachBatch(self._on_batch)
+            .writeStream.foreachBatch(in_this_context(self._on_batch))
             .option("checkpointLocation", str(stream.checkpoint))
             .trigger(processingTime=f"{poll_ms} milliseconds")
             .start()

@@ -11,6 +11,7 @@ from pyspark.util import inheritable_thread_target
 
 from frazil.contracts.worker_status import MaintenanceStatus
 from frazil.runtime import metrics
+from frazil.runtime.contexts import in_this_context
 from frazil.runtime.logs import get_logger
 from frazil.spark_sink.core.maintenance import rest_after_step
 from frazil.spark_sink.store import Maintenance, OpenMaintenance
@@ -56,7 +57,7 @@ class Maintainer:
         self._turns = 0
         self._stop = threading.Event()
         self.statuses: dict[str, MaintenanceStatus] = {}
-        work = inheritable_thread_target(spark)(self._run)
+        work = inheritable_thread_target(spark)(in_this_context(self._run))
         self._thread = threading.Thread(target=work, name="maintenance", daemon=True)
         self._thread.start()
 

@@ -1,17 +1,6 @@
-"""`python -m frazil.spark_source RUN_FOLDER`: run the source of the folder's assignment."""
+"""`python -m frazil.spark_source FOLDER`: run the sources of a run folder or a host's."""
 
-import sys
-from pathlib import Path
-
-from frazil.worker.connector import jobs_in
-from frazil.worker.loop import run_worker
-
-
-def main() -> None:
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    sys.exit(run_worker(Path(sys.argv[1]), jobs_in("frazil.spark_source")))
-
+from frazil.worker.program import main
 
 if __name__ == "__main__":
-    main()
+    main("frazil.spark_source")

@@ -13,6 +13,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from frazil.contracts.offsets import Offsets
 from frazil.runtime import metrics
+from frazil.runtime.contexts import in_this_context
 from frazil.runtime.logs import get_logger
 from frazil.spark_source.config import SourceConfig
 from frazil.spark_source.core.topics import offsets_topic
@@ -98,7 +99,7 @@ class SourceJob:
             spark.readStream.format("rate-micro-batch")
             .option("rowsPerBatch", 1)
             .load()
-            .writeStream.foreachBatch(self._on_beat)
+            .writeStream.foreachBatch(in_this_context(self._on_beat))
             .option("checkpointLocation", str(stream.checkpoint))
             .trigger(processingTime=f"{_LOOK_SECONDS} seconds")
             .start()

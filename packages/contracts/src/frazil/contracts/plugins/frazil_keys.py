@@ -1,6 +1,7 @@
 """Keys that connectors of Frazil have beyond Kafka Connect's."""
 
 from frazil.contracts.config import Importance, Key, KeyFamily, KeyType, Width, section
+from frazil.contracts.plugins.group_keys import GROUP_KEY
 from frazil.contracts.plugins.strangers import UNKNOWN_KEYS
 from frazil.contracts.validators import AtLeast, Matches, OneOf, Optional
 
@@ -60,6 +61,7 @@ FRAZIL_KEYS = section(
         documentation="Image of the connector's container; one of those that the operator allows.",
         display_name="Container image",
     ),
+    GROUP_KEY,
 )
 
 # Of every sink.

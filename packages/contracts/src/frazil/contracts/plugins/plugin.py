@@ -11,6 +11,7 @@ from frazil.contracts.config_infos import ConfigDefinition, ConfigInfo, ConfigIn
 from frazil.contracts.parsing import check
 from frazil.contracts.plugins.common import common_keys, installed_version
 from frazil.contracts.plugins.converters import class_names
+from frazil.contracts.plugins.group_keys import check_group
 from frazil.contracts.plugins.not_yet import NotYet
 from frazil.contracts.plugins.parsed import Complaint, InvalidConfigError, ParsedConfig
 from frazil.contracts.plugins.strangers import UNKNOWN_KEYS, is_slip, objection, stranger
@@ -140,7 +141,7 @@ class Plugin:
         errors = {name: list(found.errors) for name, found in checked.items()}
         version = installed_version(self.class_name, self.version)
         own = (*self.rules, check_stages) if self.stages else self.rules
-        rules = (rule(parsed) for rule in (version, *own, self._check_limits))
+        rules = (rule(parsed) for rule in (version, check_group, *own, self._check_limits))
         for key, message in chain(_nulls(given), () if tolerant else slips, *rules):
             errors[key].append(message)
         return _Reading(keys, parsed, errors)
