@@ -9,10 +9,13 @@ from frazil.control_api.core.ports import Engine
 KIND = "stand-in"
 
 
-async def until(engine: Engine, name: str, state: WorkerState) -> Worker:
+async def until(engine: Engine, name: str, state: WorkerState, epoch: int | None = None) -> Worker:
+    """Wait for a state of any worker of the connector, or of one."""
+
     async def says_so() -> bool:
         workers = (await engine.inspect(name)).workers
-        return any(one.status is not None and one.status.state is state for one in workers)
+        meant = [one for one in workers if epoch in (None, one.epoch)]
+        return any(one.status is not None and one.status.state is state for one in meant)
 
     await eventually(f"the worker of {name} says {state}", says_so)
     return (await engine.inspect(name)).workers[-1]

@@ -14,12 +14,16 @@ from tests.support.stand_in import signal_worker, stand_in
 
 from frazil.contracts.assignment import Assignment
 from frazil.contracts.naming import container_name, run_folder
+from frazil.contracts.plugins.group_keys import WORKER_GROUP
 from frazil.control_api.core.ports import Engine
 from frazil.control_api.engine.claim import Claim
 from frazil.control_api.engine.docker import Daemon
 from frazil.control_api.engine.docker_engine import DockerEngine
+from frazil.control_api.engine.docker_host_spec import HOST_LABEL, NUMBER_LABEL
 from frazil.control_api.engine.docker_spec import INSTANCE_LABEL, DockerOptions
 from frazil.control_api.engine.fake import Behaviour, FakeEngine
+from frazil.control_api.engine.host_folder import HostFolder
+from frazil.control_api.engine.hosts import HOSTS_FOLDER
 from frazil.control_api.engine.process import ProcessEngine
 from frazil.control_api.engine.run_folder import RunFolder
 
@@ -30,6 +34,10 @@ class Machine(ABC):
     bounds_memory = True
     has_daemon = True
     has_claims = True
+    # A worker that is a member of a host has no process, and so no exit status, of its own.
+    has_processes = True
+    # Of a host that died its members' exit status may be known.
+    tells_deaths = True
 
     @abstractmethod
     def engine(self) -> Engine:
@@ -62,6 +70,20 @@ class Machine(ABC):
     async def clear(self) -> None:
         """Leave nothing behind."""
         return
+
+
+class GroupMachine(Machine):
+    """All workers are members of one host."""
+
+    has_processes = False
+
+    @abstractmethod
+    def hosts(self) -> Sequence[object]:
+        """Return all hosts, living or dead."""
+
+    @abstractmethod
+    async def living_hosts(self) -> int:
+        """Count the hosts that live."""
 
 
 @dataclass
@@ -121,7 +143,8 @@ class ProcessMachine(Machine):
         return ProcessEngine(self.root, self.command)
 
     def command(self, _kind: str, folder: Path) -> Sequence[str]:
-        if "refuse" in (folder / "assignment.json").read_text():
+        assignments = (*folder.glob("assignment.json"), *folder.glob("members/*/assignment.json"))
+        if any('"refuse"' in file.read_text() for file in assignments):
             return ["/nowhere/python"]
         return stand_in(folder)
 
@@ -140,6 +163,29 @@ class ProcessMachine(Machine):
 
     def told(self, name: str, epoch: int, behaviour: Behaviour) -> Assignment:
         return assignment(name, epoch, **stand_in_keys(behaviour))
+
+
+@dataclass
+class ProcessGroupMachine(GroupMachine, ProcessMachine):
+    tells_deaths = False
+
+    async def die(self, name: str, epoch: int) -> None:
+        host = RunFolder(self.root / run_folder(name) / str(epoch)).host
+        assert host is not None
+        host.kill()
+
+    async def clear(self) -> None:
+        for folder in self.hosts():
+            folder.kill()
+
+    async def living_hosts(self) -> int:
+        return await asyncio.to_thread(lambda: sum(host.is_alive() for host in self.hosts()))
+
+    def hosts(self) -> list[HostFolder]:
+        return [HostFolder(path) for path in (self.root / HOSTS_FOLDER).glob("*/*")]
+
+    def told(self, name: str, epoch: int, behaviour: Behaviour) -> Assignment:
+        return in_group(super().told(name, epoch, behaviour))
 
 
 @dataclass
@@ -193,3 +239,26 @@ class DockerMachine(Machine):
         label = f"{INSTANCE_LABEL}={self.instance}"
         for container in daemon().containers.list(all=True, filters={"label": label}):
             container.remove(force=True, v=True)
+
+
+@dataclass
+class DockerGroupMachine(GroupMachine, DockerMachine):
+    def container(self, name: str, epoch: int) -> Container:
+        """Find the newest host."""
+        del name, epoch
+        return max(self.hosts(), key=lambda host: int(host.labels[NUMBER_LABEL]))
+
+    async def living_hosts(self) -> int:
+        hosts = await asyncio.to_thread(self.hosts)
+        return sum(host.status == "running" for host in hosts)
+
+    def hosts(self) -> list[Container]:
+        labels = [f"{INSTANCE_LABEL}={self.instance}", HOST_LABEL]
+        return daemon().containers.list(all=True, filters={"label": labels})
+
+    def told(self, name: str, epoch: int, behaviour: Behaviour) -> Assignment:
+        return in_group(super().told(name, epoch, behaviour))
+
+
+def in_group(told: Assignment, group: str = "team") -> Assignment:
+    return told.model_copy(update={"config": {**told.config, WORKER_GROUP: group}})

@@ -7,13 +7,21 @@ from pathlib import Path
 import pytest
 from tests.support.docker_lab import BASE_IMAGE, missing
 from tests.support.engines import end
-from tests.support.machines import DockerMachine, FakeMachine, Machine, ProcessMachine
+from tests.support.machines import (
+    DockerGroupMachine,
+    DockerMachine,
+    FakeMachine,
+    Machine,
+    ProcessGroupMachine,
+    ProcessMachine,
+)
 
 from frazil.control_api.core.ports import Engine
 
 # The first of the docker tests may have to build the stand-in's image.
 DOCKER = [pytest.mark.docker, pytest.mark.timeout(180)]
-ENGINES = ["fake", "process", pytest.param("docker", marks=DOCKER)]
+GROUPS = ["process-group", pytest.param("docker-group", marks=DOCKER)]
+ENGINES = ["fake", "process", pytest.param("docker", marks=DOCKER), *GROUPS]
 
 
 @pytest.fixture(params=ENGINES)
@@ -31,10 +39,11 @@ def made(engine: str, folder: Path) -> Machine:
             return FakeMachine()
         case "process":
             return ProcessMachine(folder / "runs")
-        case _:
-            if reason := missing(BASE_IMAGE):
-                pytest.skip(reason)
-            return DockerMachine(folder)
+        case "process-group":
+            return ProcessGroupMachine(folder / "runs")
+    if reason := missing(BASE_IMAGE):
+        pytest.skip(reason)
+    return DockerGroupMachine(folder) if engine == "docker-group" else DockerMachine(folder)
 
 
 @pytest.fixture

@@ -48,7 +48,7 @@ async def test_a_stopped_worker_ends_in_peace_and_stopping_again_is_no_error(
     await until(engine, "logs", WorkerState.RUNNING)
     await engine.stop("logs", 1)
     worker = await until_dead(engine, "logs")
-    assert worker.exit_status == 0
+    assert not machine.has_processes or worker.exit_status == 0
     assert worker.status is not None
     assert worker.status.exit_code is ExitCode.OK
     await engine.stop("logs", 1)
@@ -63,7 +63,8 @@ async def test_a_worker_that_ignores_a_stop_is_ended_by_a_kill(
     await engine.stop("logs", 1)
     assert (await engine.inspect("logs")).living
     await engine.kill("logs", 1)
-    assert (await until_dead(engine, "logs")).exit_status == -9
+    worker = await until_dead(engine, "logs")
+    assert not machine.has_processes or worker.exit_status == -9
 
 
 async def test_last_words_outlive_the_worker(engine: Engine, machine: Machine) -> None:
@@ -71,7 +72,7 @@ async def test_last_words_outlive_the_worker(engine: Engine, machine: Machine) -
     await engine.start(machine.told("logs", 1, says), KIND)
     worker = await until(engine, "logs", WorkerState.FAILED)
     worker = await until_dead(engine, "logs")
-    assert worker.exit_status == ExitCode.BAD_TABLE.value
+    assert not machine.has_processes or worker.exit_status == ExitCode.BAD_TABLE.value
     assert worker.status is not None
     assert worker.status.exit_code is ExitCode.BAD_TABLE
     assert worker.status.trace == "a.B: no such table"
@@ -84,7 +85,7 @@ async def test_a_killed_worker_is_dead_at_once_and_its_words_are_old(
     await until(engine, "logs", WorkerState.RUNNING)
     await machine.die("logs", 1)
     worker = await until_dead(engine, "logs")
-    assert worker.exit_status == -9
+    assert not machine.tells_deaths or worker.exit_status == -9
     assert worker.status is not None
     assert worker.status.state is WorkerState.RUNNING
     assert worker.status.exit_code is None
@@ -109,12 +110,12 @@ async def test_a_new_engine_adopts_what_lives(engine: Engine, machine: Machine) 
 async def test_of_the_dead_only_the_last_is_seen(engine: Engine, machine: Machine) -> None:
     for epoch in (1, 2):
         await engine.start(machine.told("logs", epoch, Behaviour()), KIND)
-        await until(engine, "logs", WorkerState.RUNNING)
+        await until(engine, "logs", WorkerState.RUNNING, epoch)
         await machine.die("logs", epoch)
         await until_dead(engine, "logs")
     assert [worker.epoch for worker in (await engine.inspect("logs")).workers] == [2]
     await engine.start(machine.told("logs", 3, Behaviour()), KIND)
-    await until(engine, "logs", WorkerState.RUNNING)
+    await until(engine, "logs", WorkerState.RUNNING, 3)
     epochs = {worker.epoch: worker.alive for worker in (await engine.inspect("logs")).workers}
     assert epochs == {2: False, 3: True}
 
@@ -167,7 +168,7 @@ async def test_a_worker_without_memory_is_killed_and_the_way_out_is_said(
     await until(engine, "logs", WorkerState.RUNNING)
     await machine.exhaust("logs", 1)
     worker = await until_dead(engine, "logs")
-    assert worker.exit_status == -9
+    assert not machine.tells_deaths or worker.exit_status == -9
     if machine.bounds_memory:
         assert worker.cause is not None
         assert "raise frazil.container.memory" in worker.cause

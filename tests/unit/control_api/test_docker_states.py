@@ -5,7 +5,9 @@ from typing import Any
 import pytest
 from tests.support.control_api import status
 
-from frazil.control_api.engine.docker_states import Container, autopsy
+from frazil.contracts.hosting import Hosting
+from frazil.control_api.engine.docker_host_spec import Room
+from frazil.control_api.engine.docker_states import Container, Host, autopsy
 
 MIB = 1024 * 1024
 
@@ -51,6 +53,25 @@ def test_a_worker_is_asked_at_its_address_on_any_network() -> None:
     both = Container.of(listed("running", none="", lake="10.0.0.2"))
     assert both.address == "10.0.0.2:8080"
     assert Container.of(listed("exited", bridge="")).address is None
+
+
+def test_a_host_is_read_from_its_labels() -> None:
+    room = Room(hosting=Hosting(group="team", memory="2g", cores=3), memory=3 * MIB, cpus=0.5)
+    labels = {
+        "frazil.host": "spark-sink/team/worker:1",
+        "frazil.number": "12",
+        "frazil.room": room.model_dump_json(),
+    }
+    host = Host.of(listed("running", lake="10.0.0.2") | {"Labels": labels})
+    assert host == Host(
+        id="abc",
+        name="spark-sink/team/worker:1",
+        number=12,
+        room=room,
+        is_alive=True,
+        is_dead=False,
+        address="10.0.0.2:8080",
+    )
 
 
 @pytest.mark.parametrize(

@@ -86,8 +86,10 @@ class StackFolder:
 
     def workers(self) -> list[Child]:
         """List the workers that live; their run folders are kept by the control API."""
-        children = (Child(lock.parent) for lock in sorted(self.runs.glob("*/*/lock")))
-        return [child for child in children if child.is_alive()]
+        # Those that share a process have a link to the folder of that.
+        locks = [*self.runs.glob("*/*/lock"), *self.runs.glob("%hosts/*/*/lock")]
+        children = (Child(lock.parent) for lock in sorted(locks))
+        return [child for child in children if child.is_alive() and not _is_member(child)]
 
     def write_state(self, state: StackState) -> None:
         self._state_file.write_text(state.model_dump_json(indent=2))
@@ -102,3 +104,7 @@ class StackFolder:
     @property
     def _state_file(self) -> Path:
         return self.root / "stack.json"
+
+
+def _is_member(child: Child) -> bool:
+    return (child.folder / "host").is_symlink()

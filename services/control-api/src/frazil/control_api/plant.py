@@ -42,6 +42,7 @@ from frazil.control_api.loops.outfitter import Outfitter
 from frazil.control_api.loops.queue import WorkQueue
 from frazil.control_api.loops.reconciler import Reconciler
 from frazil.control_api.loops.rotation import Rotation
+from frazil.control_api.loops.spares import Spares
 from frazil.control_api.loops.timers import Resync, Wishes
 from frazil.control_api.secrets.providers import Providers
 from frazil.control_api.settings import EngineKind, Settings
@@ -166,6 +167,7 @@ def build_plant(settings: Settings, engine: Engine | None = None) -> Plant:
         "rotation": Rotation(queue, store, outfitter).loop,
         "changes": Changes(queue, engine).loop,
         "wishes": Wishes(queue, store).loop,
+        "spares": Spares(engine, store, settings.waiting_workers).loop,
     } | {f"reconciler-{number}": reconciler.work_loop for number in range(settings.reconcilers)}
     return Plant(
         settings=settings,

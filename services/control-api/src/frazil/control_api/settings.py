@@ -139,6 +139,12 @@ class Settings(DockerSettings):
     max_failures: int = Field(
         default=5, ge=1, description="Failures in a row without progress until a person is asked."
     )
+    waiting_workers: int = Field(
+        default=0,
+        ge=0,
+        description="Workers that wait for a connector, their driver started: it then runs in a "
+        "second or two, if it leaves `frazil.driver.memory` alone. Each takes the memory of one.",
+    )
     stop_workers_on_exit: bool = Field(
         default=False, description="End all workers when the control API ends."
     )

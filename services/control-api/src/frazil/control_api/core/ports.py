@@ -152,6 +152,12 @@ class Engine(Protocol):
     async def remove(self, connector: str) -> None:
         """Forget all dead workers of a connector, with their logs; living ones are left alone."""
 
+    async def keep_waiting(self, count: int) -> None:
+        """See to it, a step at a time, that so many workers wait for a connector.
+
+        None wanted, those that linger without one end too.
+        """
+
     async def connectors(self) -> list[str]:
         """Return the names of all connectors of which anything is left, in order."""
 

@@ -61,14 +61,16 @@ class Daemon:
     async def inspect(self, container: str) -> Answer:
         return await self._call(lambda api: api.inspect_container(container))
 
-    async def create(self, name: str, description: Answer) -> None:
-        await self._call(lambda api: api.create_container_from_config(description, name))
+    async def create(self, name: str, description: Answer) -> str:
+        """Return the container's id."""
+        made = await self._call(lambda api: api.create_container_from_config(description, name))
+        return str(made["Id"])
 
     async def put(self, container: str, folder: PurePosixPath, archive: bytes) -> None:
         await self._call(lambda api: api.put_archive(container, str(folder), archive))
 
     async def get(self, container: str, file: PurePosixPath) -> bytes:
-        """Return the file packed in an archive."""
+        """Return the file, or the folder with all that is in it, packed in an archive."""
         return await self._call(lambda api: b"".join(api.get_archive(container, str(file))[0]))
 
     async def start(self, container: str) -> None:
@@ -83,6 +85,11 @@ class Daemon:
 
     async def log_tail(self, container: str, lines: int) -> bytes:
         return await self._call(lambda api: api.logs(container, tail=lines))
+
+    async def stamped_log(self, container: str, *, since: float | None, lines: int) -> bytes:
+        """Return the last of the lines that were written since then, each after its time."""
+        options = {"timestamps": True, "since": since, "tail": lines}
+        return await self._call(lambda api: api.logs(container, **options))
 
     async def has_image(self, image: str) -> bool:
         try:

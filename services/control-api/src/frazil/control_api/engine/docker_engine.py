@@ -1,39 +1,46 @@
-"""The docker engine: a worker is a container of its own; labels are the only memory that counts."""
+"""The docker engine: a worker is a container of its own, or a member of one that is a host.
+
+Labels, and notes in the volumes of hosts, are the only memory that counts.
+"""
 
 import asyncio
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
-from contextlib import aclosing, suppress
+from contextlib import aclosing
 from dataclasses import replace
 
-from pydantic import ValidationError
-
-from frazil.contracts.assignment import STATUS_FILE, Assignment
+from frazil.contracts.assignment import Assignment
 from frazil.contracts.naming import container_name
-from frazil.contracts.worker_status import WorkerStatus
 from frazil.control_api.core.errors import EngineError
 from frazil.control_api.core.observation import Observation, Worker
 from frazil.control_api.engine.claim import Claim
 from frazil.control_api.engine.commands import module_of
-from frazil.control_api.engine.docker import ConflictError, Daemon, GoneError
+from frazil.control_api.engine.docker import Answer, Daemon, GoneError
+from frazil.control_api.engine.docker_hosts import DockerHosts
 from frazil.control_api.engine.docker_pull import Pulls
 from frazil.control_api.engine.docker_spec import (
     CONNECTOR_LABEL,
     INSTANCE_LABEL,
     RUN_FOLDER,
-    VOLUME,
     DockerOptions,
     assignment_archive,
     create_options,
-    only_file,
 )
 from frazil.control_api.engine.docker_states import Container, autopsy, lack_of_memory
+from frazil.control_api.engine.docker_steps import (
+    LOG_TAIL_LINES,
+    as_tail,
+    discard,
+    launch,
+    signal,
+    status_in,
+)
 from frazil.control_api.engine.log_file import decoded
 from frazil.control_api.engine.polling import StatusPoll
+from frazil.control_api.engine.pump import merged
+from frazil.control_api.engine.resources import ABOUT_TO_BEGIN, group_of
 
 _KEPT_CONTAINERS = 3
-_LOG_TAIL_LINES = 20
-_LOG_TAIL_BYTES = 4000
 
 
 class DockerEngine:
@@ -54,6 +61,7 @@ class DockerEngine:
         self._claim = claim
         self._program = program
         self._poll = StatusPoll()
+        self._hosts = DockerHosts(daemon, options, program, self._poll)
         self._pulls = Pulls(daemon.pull)
         self._waiting: dict[str, str] = {}
         self._dead: dict[str, Worker] = {}
@@ -65,28 +73,22 @@ class DockerEngine:
 
     async def claim(self) -> None:
         await asyncio.to_thread(self._claim.take)
+        self._hosts.trust(sole=True)
 
     async def release(self) -> None:
+        self._hosts.trust(sole=False)
         self._claim.release()
 
     async def start(self, assignment: Assignment, kind: str) -> None:
         name, description = create_options(assignment, self._program(kind), self._options)
-        if not await self._has_image(assignment.connector, description["Image"]):
+        image = description["Image"]
+        if not await self._has_image(assignment.connector, image):
             return  # the same epoch is started again until the image is there
-        if any(
-            container.is_alive and container.epoch == assignment.epoch
-            for container in await self._containers(assignment.connector)
-        ):
-            return
-        await self._discard(name)
-        try:
-            await self._daemon.create(name, description)
-            await self._daemon.put(name, VOLUME, assignment_archive(assignment))
-            await self._daemon.start(name)
-        except EngineError:
-            with suppress(EngineError):
-                await self._discard(name)
-            raise
+        group = group_of(assignment)
+        if group is not None:
+            await self._hosts.run(assignment, kind=kind, group=group, image=image)
+        elif not await self._hosts.run_waiting(assignment, kind):
+            await self._start(assignment, name, description)
         await self._forget_old(assignment.connector)
 
     async def inspect(self, connector: str) -> Observation:
@@ -94,25 +96,67 @@ class DockerEngine:
         living = [await self._look(one) for one in containers if one.is_alive]
         newest_dead = [one for one in containers if one.is_dead][-1:]
         dead = [await self._autopsy(one) for one in newest_dead]
-        preparing = self._pulls.sentence(self._waiting.get(connector))
-        found = tuple(worker for worker in (*living, *dead) if worker is not None)
-        return Observation(found, preparing)
+        members, is_about_to = await self._hosts.look(connector)
+        found = [worker for worker in (*living, *dead, *members) if worker is not None]
+        preparing = ABOUT_TO_BEGIN if is_about_to else None
+        waits_for = self._pulls.sentence(self._waiting.get(connector))
+        return Observation(_of_concern(found), waits_for or preparing)
 
     async def stop(self, connector: str, epoch: int) -> None:
         await self._signal(connector, epoch, "SIGTERM")
+        await self._hosts.stop(connector, epoch)
 
     async def kill(self, connector: str, epoch: int) -> None:
         await self._signal(connector, epoch, "SIGKILL")
+        await self._hosts.kill(connector, epoch)
 
     async def remove(self, connector: str) -> None:
         self._waiting.pop(connector, None)
         containers = await self._containers(connector)
         await self._forget(one for one in containers if not one.is_alive)
+        await self._hosts.forget_dead(connector)
+
+    async def keep_waiting(self, count: int) -> None:
+        await self._hosts.keep_waiting(count)
 
     async def connectors(self) -> list[str]:
-        return sorted({container.connector for container in await self._containers()})
+        own = {container.connector for container in await self._containers()}
+        return sorted(own | await self._hosts.connectors())
 
     async def changes(self) -> AsyncIterator[str]:
+        async with aclosing(merged(self._events(), self._hosts.changes())) as names:
+            async for name in names:
+                yield name
+        raise EngineError("the Docker engine has ended its stream of events")
+
+    async def logs(self, connector: str, *, tail: int, follow: bool) -> AsyncIterator[str]:
+        begun = [one for one in await self._containers(connector) if one.is_alive or one.is_dead]
+        logs = {
+            one.epoch: in_lines(self._daemon.log(one.id, tail=tail, follow=follow))
+            for one in begun[-1:]
+        } | {
+            note.epoch: self._hosts.lines(host, note, tail=tail, follow=follow)
+            for host, note in (await self._hosts.of(connector))[-1:]
+        }
+        for newest in sorted(logs)[-1:]:
+            async with aclosing(logs[newest]) as lines:
+                async for line in lines:
+                    yield line
+
+    async def close(self) -> None:
+        await self._poll.close()
+        self._daemon.close()
+        self._claim.release()
+
+    async def _start(self, assignment: Assignment, name: str, description: Answer) -> None:
+        """Start it in a container of its own."""
+        containers = await self._containers(assignment.connector)
+        if any(one.is_alive and one.epoch == assignment.epoch for one in containers):
+            return
+        await launch(self._daemon, name, description, assignment_archive(assignment))
+
+    async def _events(self) -> AsyncGenerator[str, None]:
+        """Yield whose container has started, ended or gone."""
         filters = {
             "type": ["container"],
             "label": [f"{INSTANCE_LABEL}={self._options.instance}"],
@@ -125,21 +169,13 @@ class DockerEngine:
         async with aclosing(events):
             async for event in events:
                 self._heard_until = event["timeNano"] / 1e9
-                yield event["Actor"]["Attributes"][CONNECTOR_LABEL]
-        raise EngineError("the Docker engine has ended its stream of events")
+                for name in await self._names(event["Actor"]):
+                    yield name
 
-    async def logs(self, connector: str, *, tail: int, follow: bool) -> AsyncIterator[str]:
-        begun = [one for one in await self._containers(connector) if one.is_alive or one.is_dead]
-        for newest in begun[-1:]:
-            parts = self._daemon.log(newest.id, tail=tail, follow=follow)
-            async with aclosing(in_lines(parts)) as lines:
-                async for line in lines:
-                    yield line
-
-    async def close(self) -> None:
-        await self._poll.close()
-        self._daemon.close()
-        self._claim.release()
+    async def _names(self, container: Answer) -> list[str]:
+        """Name those whom an event of a container concerns."""
+        connector = container["Attributes"].get(CONNECTOR_LABEL)
+        return await self._hosts.names_in(container["ID"]) if connector is None else [connector]
 
     async def _has_image(self, connector: str, image: str) -> bool:
         """Tell whether the image is there, and else see to it that it is on its way."""
@@ -152,9 +188,8 @@ class DockerEngine:
 
     async def _containers(self, connector: str | None = None) -> list[Container]:
         """List containers of this instance, of all connectors or of one, oldest epoch first."""
-        labels = [f"{INSTANCE_LABEL}={self._options.instance}"]
-        if connector is not None:
-            labels.append(f"{CONNECTOR_LABEL}={connector}")
+        whose = CONNECTOR_LABEL if connector is None else f"{CONNECTOR_LABEL}={connector}"
+        labels = [f"{INSTANCE_LABEL}={self._options.instance}", whose]
         listed = await self._daemon.containers(labels)
         return sorted(map(Container.of, listed), key=lambda container: container.epoch)
 
@@ -162,7 +197,7 @@ class DockerEngine:
         """Ask a living worker, and where it cannot be reached its file."""
         worker = Worker(container.epoch, alive=True)
         asked = await self._poll.ask(container.connector, worker, container.address)
-        status = asked.status or await self._status(container.id)
+        status = asked.status or await status_in(self._daemon, container.id, RUN_FOLDER)
         cause = await self._cause(container) if status and status.state.is_final else None
         return replace(asked, status=status, cause=cause)
 
@@ -178,46 +213,36 @@ class DockerEngine:
         known = self._dead.get(container.id)
         if known is not None:
             return known
-        status = await self._status(container.id)
+        status = await status_in(self._daemon, container.id, RUN_FOLDER)
         try:
             found = await self._daemon.inspect(container.id)
-            log = await self._daemon.log_tail(container.id, _LOG_TAIL_LINES)
+            log = await self._daemon.log_tail(container.id, LOG_TAIL_LINES)
         except GoneError:
             return None
-        log_tail = log[-_LOG_TAIL_BYTES:].decode(errors="replace").rstrip("\n")
-        dead = autopsy(container.epoch, found, status=status, log_tail=log_tail)
+        dead = autopsy(container.epoch, found, status=status, log_tail=as_tail(log))
         self._dead[container.id] = dead
         return dead
 
-    async def _status(self, container_id: str) -> WorkerStatus | None:
-        """Fetch what the worker wrote last; a dead one's file is still in its volume."""
-        try:
-            packed = await self._daemon.get(container_id, RUN_FOLDER / STATUS_FILE)
-            return WorkerStatus.model_validate_json(only_file(packed))
-        except (GoneError, ValidationError):
-            return None
-
     async def _signal(self, connector: str, epoch: int, number: str) -> None:
-        name = container_name(self._options.instance, connector, epoch)
-        # There is none, or it has ended.
-        with suppress(GoneError, ConflictError):
-            await self._daemon.signal(name, number)
+        await signal(self._daemon, container_name(self._options.instance, connector, epoch), number)
 
     async def _forget_old(self, connector: str) -> None:
         dead = [one for one in await self._containers(connector) if not one.is_alive]
         await self._forget(dead[:-_KEPT_CONTAINERS])
+        await self._hosts.forget_dead(connector, keep=_KEPT_CONTAINERS)
 
     async def _forget(self, containers: Iterable[Container]) -> None:
         for container in containers:
-            await self._discard(container.id)
+            await discard(self._daemon, container.id)
             self._dead.pop(container.id, None)
             self._poll.forget(container.connector, container.epoch)
 
-    async def _discard(self, container: str) -> None:
-        """Remove a container that does not live, with its volume."""
-        # It is gone, or is being removed already.
-        with suppress(GoneError, ConflictError):
-            await self._daemon.remove(container)
+
+def _of_concern(workers: Iterable[Worker]) -> tuple[Worker, ...]:
+    """Keep the living and, of the dead, the newest."""
+    by_epoch = sorted(workers, key=lambda worker: worker.epoch)
+    dead = [worker for worker in by_epoch if not worker.alive][-1:]
+    return (*(worker for worker in by_epoch if worker.alive), *dead)
 
 
 async def in_lines(parts: AsyncGenerator[bytes, None]) -> AsyncGenerator[str, None]:

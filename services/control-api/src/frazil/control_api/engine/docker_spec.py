@@ -7,16 +7,15 @@ assignment, a file that is put into the container and that only the worker may r
 
 import io
 import tarfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
 from frazil.contracts.assignment import ASSIGNMENT_FILE, Assignment
 from frazil.contracts.naming import container_name
-from frazil.contracts.parsing import check
-from frazil.contracts.plugins import find_plugin
 from frazil.control_api.core.errors import EngineError
+from frazil.control_api.engine.resources import HEAP, in_bytes, read_key
 
 CONNECTOR_LABEL = "frazil.connector"
 EPOCH_LABEL = "frazil.epoch"
@@ -32,9 +31,10 @@ _STOP_SECONDS = 20
 _PIDS = 1024
 _CPU_PERIOD = 100_000
 _MIB = 1024 * 1024
-_UNITS = {"m": _MIB, "g": 1024 * _MIB}
 # Python, metaspace, code, threads and buffers: a driver with a heap of 512 MB takes 766 MB.
 _BESIDE_THE_HEAP = 384 * _MIB
+# What goes into an archive, and its content.
+Entry = tuple[tarfile.TarInfo, bytes]
 _TMP = "rw,exec,nosuid,nodev,size=256m,mode=1777"
 
 
@@ -56,24 +56,45 @@ def create_options(
     assignment: Assignment, program: str, options: DockerOptions
 ) -> tuple[str, dict[str, Any]]:
     """Return the container's name and its description. Raises EngineError for what is too much."""
-    description = {
-        "Image": image_of(assignment.config, options),
+    labels = {
+        CONNECTOR_LABEL: assignment.connector,
+        EPOCH_LABEL: str(assignment.epoch),
+        INSTANCE_LABEL: options.instance,
+    }
+    description = describe(
+        image_of(assignment.config, options),
+        program,
+        labels,
+        options,
+        memory=memory_of(assignment.config, options),
+        cpus=cpus_of(assignment.config, options),
+    )
+    return container_name(options.instance, assignment.connector, assignment.epoch), description
+
+
+def describe(
+    image: str,
+    program: str,
+    labels: Mapping[str, str],
+    options: DockerOptions,
+    *,
+    memory: int,
+    cpus: float,
+) -> dict[str, Any]:
+    """Describe a container that is as closed as can be, with a worker's program in it."""
+    return {
+        "Image": image,
         "Entrypoint": ["python", "-m"],
         "Cmd": [program, str(RUN_FOLDER)],
         "User": f"{_USER}:{_USER}",
         "WorkingDir": str(RUN_FOLDER),
         "Env": _environment(options),
-        "Labels": {
-            CONNECTOR_LABEL: assignment.connector,
-            EPOCH_LABEL: str(assignment.epoch),
-            INSTANCE_LABEL: options.instance,
-        },
+        "Labels": dict(labels),
         "Volumes": {str(VOLUME): {}},
         "StopSignal": "SIGTERM",
         "StopTimeout": _STOP_SECONDS,
-        "HostConfig": _host_config(assignment.config, options),
+        "HostConfig": _host_config(memory, cpus, options),
     }
-    return container_name(options.instance, assignment.connector, assignment.epoch), description
 
 
 def _environment(options: DockerOptions) -> list[str]:
@@ -86,14 +107,13 @@ def _environment(options: DockerOptions) -> list[str]:
     return [f"{name}={value}" for name, value in sorted(variables.items())]
 
 
-def _host_config(config: Mapping[str, str], options: DockerOptions) -> dict[str, Any]:
-    memory = _memory(config, options)
+def _host_config(memory: int, cpus: float, options: DockerOptions) -> dict[str, Any]:
     return {
         "Memory": memory,
         "MemorySwap": memory,
         # Not in whole cpus, of which the daemon refuses more than the machine has.
         "CpuPeriod": _CPU_PERIOD,
-        "CpuQuota": round(_cpus(config, options) * _CPU_PERIOD),
+        "CpuQuota": round(cpus * _CPU_PERIOD),
         "PidsLimit": _PIDS,
         "ReadonlyRootfs": True,
         "Tmpfs": {"/tmp": _TMP},  # noqa: S108 (the container's own)
@@ -109,7 +129,7 @@ def _host_config(config: Mapping[str, str], options: DockerOptions) -> dict[str,
 
 
 def image_of(config: Mapping[str, str], options: DockerOptions) -> str:
-    wanted = str(_read(config, "frazil.container.image") or options.image)
+    wanted = str(read_key(config, "frazil.container.image") or options.image)
     allowed = tuple(dict.fromkeys((options.image, *options.images)))
     if wanted in allowed:
         return wanted
@@ -119,11 +139,18 @@ def image_of(config: Mapping[str, str], options: DockerOptions) -> str:
     )
 
 
-def _memory(config: Mapping[str, str], options: DockerOptions) -> int:
+def memory_of(config: Mapping[str, str], options: DockerOptions) -> int:
     """Return bytes: as the connector wants, or its heap and what a driver takes beside it."""
-    wanted = str(_read(config, "frazil.container.memory"))
-    heap = in_bytes(str(_read(config, "frazil.driver.memory")))
-    memory = in_bytes(wanted) if wanted else heap + heap // 4 + _BESIDE_THE_HEAP
+    wanted = str(read_key(config, "frazil.container.memory"))
+    heap = str(read_key(config, HEAP))
+    return bounded_memory(in_bytes(wanted) if wanted else memory_for_heap(heap), options)
+
+
+def memory_for_heap(heap: str) -> int:
+    return in_bytes(heap) + in_bytes(heap) // 4 + _BESIDE_THE_HEAP
+
+
+def bounded_memory(memory: int, options: DockerOptions) -> int:
     if options.memory is not None and memory > in_bytes(options.memory):
         raise EngineError(
             f"its container needs {memory // _MIB} MB (frazil.container.memory, or else by "
@@ -132,8 +159,8 @@ def _memory(config: Mapping[str, str], options: DockerOptions) -> int:
     return memory
 
 
-def _cpus(config: Mapping[str, str], options: DockerOptions) -> float:
-    cpus = float(str(_read(config, "frazil.container.cpus") or _read(config, "tasks.max")))
+def cpus_of(config: Mapping[str, str], options: DockerOptions) -> float:
+    cpus = float(str(read_key(config, "frazil.container.cpus") or read_key(config, "tasks.max")))
     if options.cpus is not None and cpus > options.cpus:
         raise EngineError(
             f"its container needs {cpus:g} cpus (frazil.container.cpus, or else tasks.max), but "
@@ -142,42 +169,53 @@ def _cpus(config: Mapping[str, str], options: DockerOptions) -> float:
     return cpus
 
 
-def _read(config: Mapping[str, str], name: str) -> object:
-    plugin = find_plugin(config["connector.class"])
-    key = next(key for key in (*plugin.keys, *plugin.common_keys) if key.name == name)
-    checked = check(key, config)
-    if checked.errors:
-        raise EngineError(checked.errors[0])
-    return checked.value
-
-
-def in_bytes(size: str) -> int:
-    """Read a size as Java writes it: `512m`, `2g`."""
-    return int(size[:-1]) * _UNITS[size[-1].lower()]
-
-
 def assignment_archive(assignment: Assignment) -> bytes:
     """Pack the run folder, to be unpacked at VOLUME; the worker's user alone may read it."""
-    packed = io.BytesIO()
-    with tarfile.open(fileobj=packed, mode="w") as archive:
-        folder = _entry(RUN_FOLDER.name, 0o700)
-        folder.type = tarfile.DIRTYPE
-        archive.addfile(folder)
-        text = assignment.model_dump_json().encode()
-        file = _entry(f"{RUN_FOLDER.name}/{ASSIGNMENT_FILE}", 0o600)
-        file.size = len(text)
-        archive.addfile(file, io.BytesIO(text))
-    return packed.getvalue()
+    text = assignment.model_dump_json().encode()
+    return packed(folder_entry(RUN_FOLDER), file_entry(RUN_FOLDER / ASSIGNMENT_FILE, text))
+
+
+def packed(*entries: Entry) -> bytes:
+    """Pack what is to be unpacked at VOLUME, in this order."""
+    archive = io.BytesIO()
+    with tarfile.open(fileobj=archive, mode="w") as tar:
+        for entry, content in entries:
+            tar.addfile(entry, io.BytesIO(content))
+    return archive.getvalue()
+
+
+def folder_entry(path: PurePosixPath) -> Entry:
+    entry = _entry(path, 0o700)
+    entry.type = tarfile.DIRTYPE
+    return entry, b""
+
+
+def file_entry(path: PurePosixPath, content: bytes = b"") -> Entry:
+    entry = _entry(path, 0o600)
+    entry.size = len(content)
+    return entry, content
+
+
+def link_entry(path: PurePosixPath, target: str) -> Entry:
+    entry = _entry(path, 0o777)
+    entry.type, entry.linkname = tarfile.SYMTYPE, target
+    return entry, b""
 
 
 def only_file(archive: bytes) -> bytes:
     """Unpack what the daemon answers when it is asked for one file."""
-    with tarfile.open(fileobj=io.BytesIO(archive)) as packed:
-        file = packed.extractfile(packed.next() or "")
-        return file.read() if file else b""
+    return next(iter(files_in(archive)), b"")
 
 
-def _entry(name: str, mode: int) -> tarfile.TarInfo:
-    entry = tarfile.TarInfo(name)
+def files_in(archive: bytes) -> Iterator[bytes]:
+    """Unpack what the daemon answers when it is asked for a folder of files."""
+    with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
+        for entry in tar:
+            if entry.isfile():
+                yield archive[entry.offset_data : entry.offset_data + entry.size]
+
+
+def _entry(path: PurePosixPath, mode: int) -> tarfile.TarInfo:
+    entry = tarfile.TarInfo(str(path.relative_to(VOLUME)))
     entry.mode, entry.uid, entry.gid = mode, _USER, _USER
     return entry

@@ -7,6 +7,12 @@ from typing import Any
 
 from frazil.contracts.worker_status import WorkerStatus
 from frazil.control_api.core.observation import Worker
+from frazil.control_api.engine.docker_host_spec import (
+    HOST_LABEL,
+    NUMBER_LABEL,
+    ROOM_LABEL,
+    Room,
+)
 from frazil.control_api.engine.docker_spec import CONNECTOR_LABEL, EPOCH_LABEL, PROBE_PORT
 
 _ALIVE = frozenset({"running", "paused", "restarting"})
@@ -34,6 +40,33 @@ class Container:
             id=listed["Id"],
             connector=listed["Labels"][CONNECTOR_LABEL],
             epoch=int(listed["Labels"][EPOCH_LABEL]),
+            is_alive=state in _ALIVE,
+            is_dead=state in _DEAD,
+            address=_address(listed),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """One container of a host; `name` is the same for those that stand in for each other."""
+
+    id: str
+    name: str
+    number: int
+    room: Room
+    is_alive: bool
+    is_dead: bool
+    address: str | None
+
+    @classmethod
+    def of(cls, listed: Mapping[str, Any]) -> "Host":
+        """Read an entry of the daemon's list."""
+        state, labels = listed["State"], listed["Labels"]
+        return cls(
+            id=listed["Id"],
+            name=labels[HOST_LABEL],
+            number=int(labels[NUMBER_LABEL]),
+            room=Room.model_validate_json(labels[ROOM_LABEL]),
             is_alive=state in _ALIVE,
             is_dead=state in _DEAD,
             address=_address(listed),

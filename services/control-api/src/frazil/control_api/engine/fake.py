@@ -115,6 +115,9 @@ class FakeEngine:
         else:
             self._written.pop(connector, None)
 
+    async def keep_waiting(self, count: int) -> None:
+        """Starts cost nothing here."""
+
     async def connectors(self) -> list[str]:
         self._require_presence()
         return sorted(self._workers)

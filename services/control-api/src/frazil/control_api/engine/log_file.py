@@ -1,6 +1,7 @@
 """The end of a log file, and what is written to it from then on."""
 
 import asyncio
+import json
 import os
 from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
@@ -11,25 +12,30 @@ _POLL_SECONDS = 0.25
 
 
 async def log_lines(
-    path: Path, *, tail: int, follow: bool, is_alive: Callable[[], bool]
+    path: Path,
+    *,
+    tail: int,
+    follow: bool,
+    is_alive: Callable[[], bool],
+    concerns: Callable[[bytes], bool],
 ) -> AsyncGenerator[str, None]:
-    """Yield the last lines, with `follow` also those to come until the writer has ended."""
+    """Yield the last lines of concern, with `follow` also those to come until the writer ends."""
     try:
         file = await asyncio.to_thread(path.open, "rb")
     except FileNotFoundError:
         return
     try:
-        *lines, rest = await asyncio.to_thread(_last_lines, file, tail)
+        *lines, rest = await asyncio.to_thread(last_lines, file, tail, concerns)
         for line in lines:
             yield decoded(line)
         while follow:
             # Asked before the look, so that a dead writer's last line is not missed.
             follow = await asyncio.to_thread(is_alive)
             *lines, rest = (rest + await asyncio.to_thread(file.read)).split(b"\n")
-            for line in lines:
+            for line in filter(concerns, lines):
                 yield decoded(line)
             await asyncio.sleep(_POLL_SECONDS if follow else 0)
-        if rest:
+        if rest and concerns(rest):
             yield decoded(rest)
     finally:
         await asyncio.to_thread(file.close)
@@ -39,14 +45,28 @@ def decoded(line: bytes) -> str:
     return line.decode(errors="replace").removesuffix("\r")
 
 
-def _last_lines(file: IO[bytes], count: int) -> list[bytes]:
+def is_about(line: bytes, connector: str, epoch: int) -> bool:
+    """Tell whether a line of a log that many write to is that of one worker, or nobody's.
+
+    What does not say whose it is, such as the words of the JVM, concerns them all.
+    """
+    try:
+        said = json.loads(line)
+    except ValueError:
+        return True
+    if not isinstance(said, dict) or "connector" not in said:
+        return True
+    return bool((said["connector"], said.get("epoch", epoch)) == (connector, epoch))
+
+
+def last_lines(file: IO[bytes], count: int, concerns: Callable[[bytes], bool]) -> list[bytes]:
     """Return so many lines and, last, what has no line end yet; the file is left at its end."""
     end = start = file.seek(0, os.SEEK_END)
-    text = b""
-    # One line end more than lines: the first line of a block may be cut.
-    while start and text.count(b"\n") <= count:
-        size = min(_BLOCK, start)
-        start = file.seek(start - size)
-        text = file.read(size) + text
+    size, lines = _BLOCK, [b""]
+    # One line more than wanted: the first that was read may be cut.
+    while start and len(lines) <= count + 1:
+        start = file.seek(max(0, end - size))
+        *whole, rest = file.read(end - start).split(b"\n")
+        lines, size = [*filter(concerns, whole), rest], 2 * size
     file.seek(end)
-    return text.split(b"\n")[-count - 1 :]
+    return lines[-count - 1 :]

@@ -1,15 +1,17 @@
 """Asks living workers how they are, and counts for how long one has been silent."""
 
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 
 import httpx
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from frazil.contracts.worker_status import WorkerStatus
 from frazil.control_api.core.observation import Worker
 
 _SECONDS = 1.0
+_MEMBERS = TypeAdapter(dict[str, str])
 
 
 class StatusPoll:
@@ -25,12 +27,20 @@ class StatusPoll:
         """
         key = (connector, worker.epoch)
         now = time.monotonic()
-        answer = None if address is None else await self._answer(address)
+        answer = None if address is None else await self._answer(address, connector)
         # Somebody else may have come into possession of the address.
         if answer is not None and (answer.connector, answer.epoch) == key:
             self._answered[key] = now
             return replace(worker, status=answer)
         return replace(worker, silent_for=now - self._answered.setdefault(key, now))
+
+    async def members(self, address: str) -> Mapping[str, str] | None:
+        """Ask a host for the states of those that it has; None if it does not answer."""
+        try:
+            response = await self._http.get(f"http://{address}/members")
+            return _MEMBERS.validate_json(response.content)
+        except (httpx.HTTPError, ValidationError):
+            return None
 
     def forget(self, connector: str, epoch: int) -> None:
         self._answered.pop((connector, epoch), None)
@@ -38,9 +48,11 @@ class StatusPoll:
     async def close(self) -> None:
         await self._http.aclose()
 
-    async def _answer(self, address: str) -> WorkerStatus | None:
+    async def _answer(self, address: str, connector: str) -> WorkerStatus | None:
         try:
-            response = await self._http.get(f"http://{address}/status")
+            # A worker may have several.
+            asked = {"connector": connector}
+            response = await self._http.get(f"http://{address}/status", params=asked)
             return WorkerStatus.model_validate_json(response.content)
         except (httpx.HTTPError, ValidationError):
             return None

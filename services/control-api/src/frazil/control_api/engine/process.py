@@ -1,9 +1,8 @@
 """The process engine: a worker is a child process that outlives its parent and is found again."""
 
 import asyncio
-import os
-import signal
 import subprocess
+import threading
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from pathlib import Path
@@ -14,8 +13,10 @@ from frazil.control_api.core.errors import EngineError
 from frazil.control_api.core.observation import Observation, Worker
 from frazil.control_api.engine.claim import Claim
 from frazil.control_api.engine.commands import command
+from frazil.control_api.engine.hosts import HOSTS_FOLDER, Hosts
 from frazil.control_api.engine.log_file import log_lines
 from frazil.control_api.engine.polling import StatusPoll
+from frazil.control_api.engine.resources import ABOUT_TO_BEGIN, group_of
 from frazil.control_api.engine.run_folder import RunFolder
 from frazil.control_api.engine.run_watch import RunWatch
 
@@ -43,7 +44,10 @@ class ProcessEngine:
         self._root = root.resolve()
         self._command = command
         self._environment = environment
+        self._hosts = Hosts(self._root, command, environment)
         self._children: dict[_Key, subprocess.Popen[bytes]] = {}
+        # Two connectors must not be given to the same host that waits for one.
+        self._starting = threading.Lock()
         self._claim = Claim(self._root / ".lock")
         self._poll = StatusPoll()
 
@@ -60,7 +64,7 @@ class ProcessEngine:
 
     async def start(self, assignment: Assignment, kind: str) -> None:
         try:
-            await asyncio.to_thread(self._spawn, assignment, kind)
+            await asyncio.to_thread(self._start, assignment, kind)
         except OSError as error:
             raise EngineError(str(error)) from error
 
@@ -70,13 +74,13 @@ class ProcessEngine:
             await self._poll.ask(connector, worker, _address(worker)) if worker.alive else worker
             for worker in seen
         ]
-        return Observation(tuple(workers))
+        return Observation(tuple(workers), await asyncio.to_thread(self._preparing, connector))
 
     async def stop(self, connector: str, epoch: int) -> None:
-        await asyncio.to_thread(self._folder(connector, epoch).signal, _terminate)
+        await asyncio.to_thread(self._folder(connector, epoch).stop)
 
     async def kill(self, connector: str, epoch: int) -> None:
-        await asyncio.to_thread(self._folder(connector, epoch).signal, _kill_group)
+        await asyncio.to_thread(self._folder(connector, epoch).kill)
 
     async def remove(self, connector: str) -> None:
         await asyncio.to_thread(self._remove, connector)
@@ -97,24 +101,51 @@ class ProcessEngine:
     async def logs(self, connector: str, *, tail: int, follow: bool) -> AsyncIterator[str]:
         folders = await asyncio.to_thread(self._folders, connector)
         for folder in folders[-1:]:
-            lines = log_lines(folder.log, tail=tail, follow=follow, is_alive=folder.is_alive)
+            lines = log_lines(
+                folder.log,
+                tail=tail,
+                follow=follow,
+                is_alive=folder.is_alive,
+                concerns=folder.concerns,
+            )
             async with aclosing(lines):
                 async for line in lines:
                     yield line
 
+    async def keep_waiting(self, count: int) -> None:
+        try:
+            await asyncio.to_thread(self._keep_waiting, count)
+        except OSError as error:
+            raise EngineError(str(error)) from error
+
     async def close(self) -> None:
         await self._poll.close()
+        await asyncio.to_thread(self._hosts.let_go)
         self._claim.release()
 
-    def _spawn(self, assignment: Assignment, kind: str) -> None:
+    def _start(self, assignment: Assignment, kind: str) -> None:
+        folder, group = self._folder(assignment.connector, assignment.epoch), group_of(assignment)
+        with self._starting:
+            if folder.is_alive():
+                return
+            if group is not None:
+                self._hosts.run(folder, assignment, kind=kind, group=group)
+            elif not self._hosts.run_waiting(folder, assignment, kind):
+                self._spawn(folder, assignment, kind)
+        older = [one for one in self._folders(assignment.connector) if not one.is_alive()]
+        self._forget(assignment.connector, older[:-_KEPT_FOLDERS])
+
+    def _keep_waiting(self, count: int) -> None:
+        with self._starting:
+            self._hosts.keep_waiting(count)
+
+    def _spawn(self, folder: RunFolder, assignment: Assignment, kind: str) -> None:
         key = (assignment.connector, assignment.epoch)
-        child = self._folder(*key).spawn(
+        child = folder.spawn(
             assignment, lambda folder: self._command(kind, folder), environment=self._environment
         )
         if child is not None:
             self._children[key] = child
-        older = [folder for folder in self._folders(key[0]) if not folder.is_alive()]
-        self._forget(assignment.connector, older[:-_KEPT_FOLDERS])
 
     def _look(self, connector: str) -> list[Worker]:
         """Return the living and, of the dead, the newest that got as far as a process."""
@@ -127,6 +158,10 @@ class ProcessEngine:
             *(Worker(f.epoch, alive=True, status=f.status()) for f in living),
             *(self._autopsy(connector, f) for f in dead[-1:]),
         ]
+
+    def _preparing(self, connector: str) -> str | None:
+        newest = self._folders(connector)[-1:]
+        return ABOUT_TO_BEGIN if any(f.waits() for f in newest) else None
 
     def _reap(self, connector: str) -> None:
         """Fetch the exit status of dead children, or they would stay as zombies."""
@@ -164,7 +199,8 @@ class ProcessEngine:
     def _connectors(self) -> list[str]:
         if not self._root.exists():
             return []
-        return sorted(connector_of(path.name) for path in self._root.iterdir() if path.is_dir())
+        folders = (path.name for path in self._root.iterdir() if path.is_dir())
+        return sorted(connector_of(name) for name in folders if name != HOSTS_FOLDER)
 
     def _newest_folders(self) -> Iterator[tuple[str, RunFolder]]:
         for connector in self._connectors():
@@ -184,11 +220,3 @@ class ProcessEngine:
 
 def _address(worker: Worker) -> str | None:
     return f"127.0.0.1:{worker.status.port}" if worker.status and worker.status.port else None
-
-
-def _terminate(pid: int) -> None:
-    os.kill(pid, signal.SIGTERM)
-
-
-def _kill_group(pid: int) -> None:
-    os.killpg(pid, signal.SIGKILL)

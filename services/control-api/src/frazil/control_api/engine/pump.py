@@ -1,10 +1,10 @@
-"""Reads a blocking stream in a thread of its own, for those who may not block."""
+"""Streams: a blocking one read in a thread of its own, and several as one."""
 
 import asyncio
 import threading
 from collections.abc import AsyncGenerator, Callable, Iterable
-from contextlib import suppress
-from typing import Protocol, TypeVar
+from contextlib import aclosing, suppress
+from typing import Any, Protocol, TypeVar
 
 _ROOM = 1000
 
@@ -33,6 +33,33 @@ async def pumped(open_stream: Callable[[], Stream[T]]) -> AsyncGenerator[T, None
             raise pump.error
     finally:
         pump.close()
+
+
+async def merged(*streams: AsyncGenerator[T, None]) -> AsyncGenerator[T, None]:
+    """Yield what any of them yields, until one ends or fails."""
+    items: asyncio.Queue[T] = asyncio.Queue()
+
+    async def pass_on(stream: AsyncGenerator[T, None]) -> None:
+        async with aclosing(stream):
+            async for item in stream:
+                items.put_nowait(item)
+
+    tasks = [asyncio.ensure_future(pass_on(stream)) for stream in streams]
+    try:
+        while not (items.empty() and any(task.done() for task in tasks)):
+            item = asyncio.ensure_future(items.get())
+            coming: list[asyncio.Future[Any]] = [item, *tasks]
+            await asyncio.wait(coming, return_when=asyncio.FIRST_COMPLETED)
+            if item.done():
+                yield item.result()
+            item.cancel()
+        for task in tasks:
+            if task.done():
+                task.result()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 class _Pump:

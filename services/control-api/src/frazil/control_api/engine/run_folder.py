@@ -1,8 +1,13 @@
-"""One run folder: the assignment, the lock that proves life, and what the worker leaves behind."""
+"""One run folder: the assignment, the lock that proves life, and what the worker leaves behind.
+
+The worker is a process of its own, or a member of a host: then a link in the folder leads to it.
+"""
 
 import os
 import shutil
+import signal
 import subprocess
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -12,9 +17,16 @@ from typing import IO
 from pydantic import ValidationError
 
 from frazil.contracts.assignment import ASSIGNMENT_FILE, STATUS_FILE, Assignment
+from frazil.contracts.hosting import KILL_FILE, STOP_FILE
+from frazil.contracts.naming import connector_of
 from frazil.contracts.worker_status import WorkerStatus
+from frazil.control_api.engine.host_folder import LOG_FILE, HostFolder
+from frazil.control_api.engine.log_file import is_about, last_lines
 from frazil.runtime.child import Child, ChildRunsError
 
+HOST_LINK = "host"
+# A member that has not ended by then is beyond help, and so is its host.
+_KILL_SECONDS = 10.0
 _LOG_TAIL_BYTES = 4000
 _LOG_TAIL_LINES = 20
 
@@ -30,8 +42,21 @@ class RunFolder:
         return int(self.path.name)
 
     @property
+    def host(self) -> HostFolder | None:
+        link = self.path / HOST_LINK
+        return HostFolder(link.resolve()) if link.is_symlink() else None
+
+    @property
     def log(self) -> Path:
-        return self.path / "worker.log"
+        """Where the worker writes; a host's log has lines of others too."""
+        return self.host.log if self.host else self.path / LOG_FILE
+
+    @property
+    def assignment(self) -> Assignment | None:
+        try:
+            return Assignment.model_validate_json((self.path / ASSIGNMENT_FILE).read_bytes())
+        except (FileNotFoundError, ValidationError):
+            return None
 
     @property
     def _child(self) -> Child:
@@ -47,9 +72,7 @@ class RunFolder:
         """Start the worker; None if it lives already. What a cut-off start left is replaced."""
 
         def prepare() -> Sequence[str]:
-            (self.path / STATUS_FILE).unlink(missing_ok=True)
-            with _private(self.path / ASSIGNMENT_FILE) as file:
-                file.write(assignment.model_dump_json())
+            self._write(assignment)
             return command(self.path)
 
         try:
@@ -57,11 +80,26 @@ class RunFolder:
         except ChildRunsError:
             return None
 
+    def lay_down(self, assignment: Assignment, host: HostFolder) -> None:
+        """Have a host take it up."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        self._write(assignment)
+        (self.path / HOST_LINK).symlink_to(host.path)
+        host.link(self.path)
+
     def is_alive(self) -> bool:
         return self._child.is_alive()
 
+    def waits(self) -> bool:
+        """Tell whether a living host is about to take it up."""
+        host = self.host
+        return host is not None and host.has_link(self.path) and host.is_alive()
+
     def was_spawned(self) -> bool:
-        return (self.path / "pid").exists() or (self.path / STATUS_FILE).exists()
+        if (self.path / STATUS_FILE).exists():
+            return True
+        host = self.host
+        return host.died_on(self.path) if host else (self.path / "pid").exists()
 
     def status(self) -> WorkerStatus | None:
         try:
@@ -76,7 +114,25 @@ class RunFolder:
         except FileNotFoundError:
             return 0
 
-    def signal(self, send: Callable[[int], None]) -> None:
+    def stop(self) -> None:
+        """Ask the worker to end, if it lives."""
+        if self.host is None:
+            self._signal(lambda pid: os.kill(pid, signal.SIGTERM))
+        elif self.is_alive():
+            (self.path / STOP_FILE).touch()
+
+    def kill(self) -> None:
+        """End the worker, if it lives; a member that does not obey takes its host with it."""
+        if self.host is None:
+            self._signal(lambda pid: os.killpg(pid, signal.SIGKILL))
+        elif self.is_alive():
+            asked = self.path / KILL_FILE
+            if not asked.exists():
+                asked.touch()
+            elif time.time() - asked.stat().st_mtime > _KILL_SECONDS:
+                self.host.kill()
+
+    def _signal(self, send: Callable[[int], None]) -> None:
         """Call with the worker's process id, if it lives: only then is the number its own."""
         pid = self._pid()
         if pid is not None and self.is_alive():
@@ -86,15 +142,24 @@ class RunFolder:
     def log_tail(self) -> str:
         try:
             with self.log.open("rb") as log:
-                size = log.seek(0, os.SEEK_END)
-                log.seek(max(size - _LOG_TAIL_BYTES, 0))
-                text = log.read().decode(errors="replace")
+                *lines, rest = last_lines(log, _LOG_TAIL_LINES, self.concerns)
         except FileNotFoundError:
             return ""
-        return "\n".join(text.splitlines()[-_LOG_TAIL_LINES:])
+        text = b"\n".join([*lines, rest] if rest else lines)[-_LOG_TAIL_BYTES:]
+        return text.decode(errors="replace")
+
+    def concerns(self, line: bytes) -> bool:
+        """Tell whether a line of the log is the worker's, or of a whole host."""
+        return self.host is None or is_about(line, connector_of(self.path.parent.name), self.epoch)
 
     def remove(self) -> None:
         shutil.rmtree(self.path, ignore_errors=True)
+
+    def _write(self, assignment: Assignment) -> None:
+        for left in (STATUS_FILE, STOP_FILE, KILL_FILE, HOST_LINK):
+            (self.path / left).unlink(missing_ok=True)
+        with _private(self.path / ASSIGNMENT_FILE) as file:
+            file.write(assignment.model_dump_json())
 
     def _pid(self) -> int | None:
         """Ask the child's folder, or the worker itself when we were killed before we noted it."""

@@ -92,6 +92,7 @@ class Reconciler:
         self._suspended = True
         try:
             await self._until_suspended(self._clock.now() + seconds)
+            await self._engine.keep_waiting(0)
         except EngineError as error:
             log.warning("workers_go_on", why=str(error))
 

@@ -1,0 +1,71 @@
+"""Who was given to which host: read from the volume, or believed by the only one who writes."""
+
+import io
+import tarfile
+from pathlib import PurePosixPath
+
+from tests.support.control_api import assignment
+
+from frazil.control_api.engine.docker import Daemon, GoneError
+from frazil.control_api.engine.docker_host_spec import Note, note_of
+from frazil.control_api.engine.docker_register import Register
+
+
+class Volumes(Daemon):
+    """Hosts with the notes that are in their volumes; counts the questions."""
+
+    def __init__(self) -> None:
+        self.notes: dict[str, list[Note]] = {}
+        self.asked = 0
+
+    async def get(self, container: str, file: PurePosixPath) -> bytes:
+        assert str(file) == "/run/frazil/worker/notes"
+        self.asked += 1
+        if container not in self.notes:
+            raise GoneError("Docker refuses: no such container")
+        packed = io.BytesIO()
+        with tarfile.open(fileobj=packed, mode="w") as tar:
+            for number, note in enumerate(self.notes[container]):
+                text = note.model_dump_json().encode()
+                entry = tarfile.TarInfo(f"notes/{number}")
+                entry.size = len(text)
+                tar.addfile(entry, io.BytesIO(text))
+        return packed.getvalue()
+
+
+ONE, OTHER = note_of(assignment("one")), note_of(assignment("other"))
+
+
+async def test_one_who_only_looks_reads_each_time_what_others_write() -> None:
+    volumes = Volumes()
+    register = Register(volumes)
+    assert await register.notes("abc") == []
+    volumes.notes["abc"] = [ONE]
+    assert await register.notes("abc") == [ONE]
+
+
+async def test_the_only_one_who_writes_reads_once_and_nothing_from_before() -> None:
+    volumes = Volumes()
+    volumes.notes["abc"] = [ONE]
+    register = Register(volumes)
+    assert await register.notes("abc") == [ONE]
+    volumes.notes["abc"] = [OTHER]
+    register.trust(sole=True)
+    assert await register.notes("abc") == [OTHER]
+    register.add("abc", ONE)
+    register.add("abc", ONE)
+    register.drop("abc", OTHER)
+    register.trust(sole=True)
+    assert await register.notes("abc") == [ONE]
+    assert volumes.asked == 2
+
+
+async def test_a_host_that_has_just_gone_is_still_known_by_its_members() -> None:
+    volumes = Volumes()
+    volumes.notes["abc"] = [ONE]
+    register = Register(volumes)
+    await register.notes("abc")
+    del volumes.notes["abc"]
+    assert await register.noticed("abc") == [ONE]
+    register.keep(["def"])
+    assert await register.noticed("abc") == []
