@@ -178,6 +178,10 @@ bench-upsert: setup ## Measure changes of rows: a million on a million keys (BEN
 bench-soak: setup ## Measure a sink that looks after its table, for half an hour (BENCH_ARGS="--seconds 300")
 	@$(BIN)/python -m bench.soak $(BENCH_ARGS)
 
+.PHONY: bench-groups
+bench-groups: setup ## Measure connectors that share a driver, or find one that waits
+	@$(BIN)/python -m bench.groups
+
 .PHONY: lock
 lock: install ## Resolve the Python packages anew into requirements/*.txt
 	@$(LOCK) requirements/build.in -o requirements/build.txt
