@@ -21,10 +21,11 @@ ROUNDS = 4
 class CountingEngine(FakeEngine):
     wanted: list[int] = field(default_factory=list)
 
-    async def keep_waiting(self, count: int) -> None:
+    async def keep_waiting(self, count: int) -> int:
         self.wanted.append(count)
         if self.trouble:
             raise EngineError(self.trouble)
+        return count
 
 
 @pytest.fixture

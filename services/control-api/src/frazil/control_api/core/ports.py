@@ -152,10 +152,10 @@ class Engine(Protocol):
     async def remove(self, connector: str) -> None:
         """Forget all dead workers of a connector, with their logs; living ones are left alone."""
 
-    async def keep_waiting(self, count: int) -> None:
+    async def keep_waiting(self, count: int) -> int:
         """See to it, a step at a time, that so many workers wait for a connector.
 
-        None wanted, those that linger without one end too.
+        None wanted, those that linger without one end too. Returns how many of both there were.
         """
 
     async def connectors(self) -> list[str]:

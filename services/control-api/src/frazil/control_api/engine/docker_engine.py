@@ -116,8 +116,8 @@ class DockerEngine:
         await self._forget(one for one in containers if not one.is_alive)
         await self._hosts.forget_dead(connector)
 
-    async def keep_waiting(self, count: int) -> None:
-        await self._hosts.keep_waiting(count)
+    async def keep_waiting(self, count: int) -> int:
+        return await self._hosts.keep_waiting(count)
 
     async def connectors(self) -> list[str]:
         own = {container.connector for container in await self._containers()}

@@ -95,7 +95,7 @@ class DockerHosts:
                     return True
         return False
 
-    async def keep_waiting(self, count: int) -> None:
+    async def keep_waiting(self, count: int) -> int:
         """Start or end some, until so many wait; with none wanted, idle hosts end too.
 
         None is started before there is the image, which the first connector has loaded.
@@ -108,9 +108,11 @@ class DockerHosts:
                 others = [host for host in await self._hosts() if host.name == name]
                 await self._start(name, WAITING_KIND, waiting_room(self._options), others)
             surplus = [host for host in waiting if host not in of_use[:count]]
-            for host in surplus if count else await self._idle():
+            idle = await self._idle()
+            for host in surplus if count else idle:
                 await self._ask_to_end(host)
             await self._sweep(await self._hosts())
+            return len(idle)
 
     async def look(self, connector: str) -> tuple[list[Worker], bool]:
         """Return its workers, and whether one is about to be taken up."""

@@ -115,8 +115,10 @@ class FakeEngine:
         else:
             self._written.pop(connector, None)
 
-    async def keep_waiting(self, count: int) -> None:
-        """Starts cost nothing here."""
+    async def keep_waiting(self, count: int) -> int:
+        """Keep none: starts cost nothing here."""
+        del count
+        return 0
 
     async def connectors(self) -> list[str]:
         self._require_presence()

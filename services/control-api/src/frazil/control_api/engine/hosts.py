@@ -66,16 +66,17 @@ class Hosts:
             run.lay_down(assignment, host)
         return host is not None
 
-    def keep_waiting(self, count: int) -> None:
+    def keep_waiting(self, count: int) -> int:
         """Start or end some, until so many wait; with none wanted, idle drivers end too."""
-        waiting = list(self._waiting())
+        waiting, living = list(self._waiting()), [one for one in self._folders() if one.is_alive()]
+        idle = [host for host in living if not host.members()]
         if len(waiting) < count:
             host = HostFolder(self._root / _WAITING / uuid.uuid4().hex)
             self._start(host, waiting_driver(), WAITING_KIND)
-        idle = (host for host in self._folders() if not host.members()) if count == 0 else ()
-        for host in {*waiting[count:], *idle}:
+        for host in waiting[count:] if count else idle:
             host.ask_to_end()
         self._sweep()
+        return len(idle)
 
     def let_go(self) -> None:
         """Leave living hosts to themselves."""

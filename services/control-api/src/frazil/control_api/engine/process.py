@@ -112,9 +112,9 @@ class ProcessEngine:
                 async for line in lines:
                     yield line
 
-    async def keep_waiting(self, count: int) -> None:
+    async def keep_waiting(self, count: int) -> int:
         try:
-            await asyncio.to_thread(self._keep_waiting, count)
+            return await asyncio.to_thread(self._keep_waiting, count)
         except OSError as error:
             raise EngineError(str(error)) from error
 
@@ -135,9 +135,9 @@ class ProcessEngine:
         older = [one for one in self._folders(assignment.connector) if not one.is_alive()]
         self._forget(assignment.connector, older[:-_KEPT_FOLDERS])
 
-    def _keep_waiting(self, count: int) -> None:
+    def _keep_waiting(self, count: int) -> int:
         with self._starting:
-            self._hosts.keep_waiting(count)
+            return self._hosts.keep_waiting(count)
 
     def _spawn(self, folder: RunFolder, assignment: Assignment, kind: str) -> None:
         key = (assignment.connector, assignment.epoch)

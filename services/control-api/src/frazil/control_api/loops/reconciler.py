@@ -92,7 +92,6 @@ class Reconciler:
         self._suspended = True
         try:
             await self._until_suspended(self._clock.now() + seconds)
-            await self._engine.keep_waiting(0)
         except EngineError as error:
             log.warning("workers_go_on", why=str(error))
 
@@ -103,6 +102,8 @@ class Reconciler:
                 self._queue.put(name)
             await asyncio.sleep(self._policy.look_soon)
             names = {name for name in names if (await self._engine.inspect(name)).living}
+        while await self._engine.keep_waiting(0) and self._clock.now() < deadline:
+            await asyncio.sleep(self._policy.look_soon)
 
     def _load(self, name: str) -> tuple[Connector, int]:
         """Read the record, after the engine was asked: what is wanted now counts.
