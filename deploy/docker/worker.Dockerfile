@@ -67,10 +67,12 @@ COPY deploy/docker/slim.sh /
 RUN /slim.sh "$(echo /opt/venv/lib/python3*/site-packages)" \
  && pip uninstall --yes --quiet setuptools wheel pip
 
+# The archive first: it knows the times of all jars, and layers of an earlier build, which are taken
+# again for what they hold, may have others. Behind a new archive nothing is taken again.
 FROM base
-COPY --from=slim /opt/venv /opt/venv
-COPY --from=trained /opt/frazil/jars /opt/frazil/jars
 COPY --from=trained /opt/frazil/archives /opt/frazil/archives
+COPY --from=trained /opt/frazil/jars /opt/frazil/jars
+COPY --from=slim /opt/venv /opt/venv
 COPY --from=worker /opt/frazil/python /opt/frazil/python
 USER frazil
 ENTRYPOINT ["python", "-m"]

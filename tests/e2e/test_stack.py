@@ -18,6 +18,7 @@ from tests.support.containers import (
     KEY,
     SINGLE,
     Stack,
+    answered,
     docker,
     frazil,
     produce,
@@ -44,6 +45,13 @@ def test_every_container_is_well(stack: Stack) -> None:
     assert set(found) - workers == stack.topology.containers
     assert stack.ailing() == []
     assert found["kafka-iceberg-init"]["State"]["ExitCode"] == 0
+
+
+def test_workers_start_by_the_class_archive_of_their_image(stack: Stack) -> None:
+    for name in stack.workers():
+        said = httpx.get(f"{CONNECT}/connectors/{name}/logs?tail=10000", trust_env=False).text
+        assert "stream_starts" in said
+        assert "Unable to use shared archive" not in said
 
 
 def test_curl_sees_three_connectors_run(stack: Stack) -> None:
@@ -208,6 +216,38 @@ def test_the_doctor_finds_nothing_and_then_what_is_broken(stack: Stack) -> None:
 def test_a_second_run_of_the_provisioner_changes_nothing() -> None:
     docker("start", "--attach", "kafka-iceberg-init")
     assert "Nothing to do." in docker("logs", "--tail", "5", "kafka-iceberg-init")
+
+
+@pytest.mark.parametrize("stack", [SINGLE], indirect=True, ids=["single"])
+def test_connectors_of_a_group_are_one_container(quiet: Stack) -> None:
+    config = quiet.get("/connectors/iceberg-sink-auditlogs/config")
+    names = [f"small-{number}" for number in range(3)]
+    tables = [name.replace("-", "_") for name in names]
+    produce(100)
+    wait_until("all is committed", quiet.has_committed_all, every=1)
+    try:
+        for name, table in zip(names, tables, strict=True):
+            keys = {"frazil.worker.group": "small", "iceberg.tables.auto-create-enabled": "true"}
+            own = {"name": name, "iceberg.tables": f"streaming.{table}"}
+            body = {"name": name, "config": {**config, **keys, **own}}
+            httpx.post(f"{CONNECT}/connectors", json=body, trust_env=False).raise_for_status()
+        ((rows,),) = quiet.sql("SELECT count(*) FROM auditlogs")
+        for name, table in zip(names, tables, strict=True):
+            wait_until(f"{name} runs", lambda name=name: quiet.states()[name] == "RUNNING", every=1)  # type: ignore[misc]
+            found = f"SELECT count(*), count(DISTINCT requestid) FROM {table}"
+            wait_until(
+                f"{table} is complete",
+                lambda found=found: answered(lambda: quiet.sql(found)) == [[rows, rows]],  # type: ignore[misc]
+                every=1,
+            )
+        (host,) = quiet.hosts()
+        assert KEY not in json.dumps(host)
+        assert "committed" in httpx.get(f"{CONNECT}/connectors/small-1/logs", trust_env=False).text
+    finally:
+        for name, table in zip(names, tables, strict=True):
+            httpx.delete(f"{CONNECT}/connectors/{name}", trust_env=False)
+            quiet.sql(f"DROP TABLE IF EXISTS {table}")
+    wait_until("a driver of nobody ends", lambda: not quiet.hosts(), 120, every=1)
 
 
 @pytest.mark.parametrize("stack", [SINGLE], indirect=True, ids=["single"])

@@ -87,6 +87,14 @@ class Stack:
             if "frazil.connector" in one["Config"]["Labels"] and one["State"]["Running"]
         }
 
+    def hosts(self) -> list[dict[str, Any]]:
+        """Inspect those that live of the containers which several connectors share."""
+        return [
+            one
+            for one in self.containers().values()
+            if "frazil.host" in one["Config"]["Labels"] and one["State"]["Running"]
+        ]
+
     def ailing(self) -> list[str]:
         """Name the services that should be up and are not healthy."""
         found = self.containers()
