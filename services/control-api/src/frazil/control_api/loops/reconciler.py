@@ -97,13 +97,14 @@ class Reconciler:
 
     async def _until_suspended(self, deadline: float) -> None:
         names = set(await self._engine.connectors())
-        while names and self._clock.now() < deadline:
+        # Then those that linger without a connector: a network cannot go with one of them in it.
+        while names or await self._engine.keep_waiting(0):
+            if self._clock.now() >= deadline:
+                return
             for name in names:
                 self._queue.put(name)
             await asyncio.sleep(self._policy.look_soon)
             names = {name for name in names if (await self._engine.inspect(name)).living}
-        while await self._engine.keep_waiting(0) and self._clock.now() < deadline:
-            await asyncio.sleep(self._policy.look_soon)
 
     def _load(self, name: str) -> tuple[Connector, int]:
         """Read the record, after the engine was asked: what is wanted now counts.
