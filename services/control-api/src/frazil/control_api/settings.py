@@ -142,8 +142,9 @@ class Settings(DockerSettings):
     waiting_workers: int = Field(
         default=0,
         ge=0,
-        description="Workers that wait for a connector, their driver started: it then runs in a "
-        "second or two, if it leaves `frazil.driver.memory` alone. Each takes the memory of one.",
+        description="Workers that wait for a connector, their driver started: it then has its "
+        "first row in half the time, if it leaves `frazil.driver.memory` alone. Each takes the "
+        "memory of one.",
     )
     stop_workers_on_exit: bool = Field(
         default=False, description="End all workers when the control API ends."
