@@ -2,7 +2,7 @@
 
 import threading
 from concurrent.futures import Future
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 
 from pyspark.sql import SparkSession
 
@@ -15,6 +15,7 @@ from frazil.worker.connector import Jobs
 from frazil.worker.drive import run_job
 from frazil.worker.job import Errand, Job
 from frazil.worker.jvm import Jvm, running_jvm
+from frazil.worker.jvm_errors import JVM_GONE
 from frazil.worker.session import job_tag, join_session, open_session
 from frazil.worker.settings import WorkerSettings
 
@@ -57,10 +58,13 @@ class Driver:
             run_job(job, spark, board, stop)
 
     def cancel(self, connector: str) -> None:
-        """End what Spark is doing for one connector."""
+        """End what Spark is doing for one connector, if it is doing anything at all."""
+        if not self._ready.done() or self.has_ended:
+            return
         _, shared = self._ready.result()
         if shared is not None:
-            shared.sparkContext.cancelJobsWithTag(job_tag(connector))
+            with suppress(*JVM_GONE):
+                shared.sparkContext.cancelJobsWithTag(job_tag(connector))
 
     def _session(
         self, job: Job | Errand, jvm: Jvm, shared: SparkSession | None, name: str
