@@ -13,6 +13,7 @@ from tests.support.docker_lab import SocketProxy, daemon, stand_in_image
 from tests.support.stand_in import signal_worker, stand_in
 
 from frazil.contracts.assignment import Assignment
+from frazil.contracts.hosting import HOSTS_FOLDER
 from frazil.contracts.naming import container_name, run_folder
 from frazil.contracts.plugins.group_keys import WORKER_GROUP
 from frazil.control_api.core.ports import Engine
@@ -23,7 +24,6 @@ from frazil.control_api.engine.docker_host_spec import HOST_LABEL, NUMBER_LABEL
 from frazil.control_api.engine.docker_spec import INSTANCE_LABEL, DockerOptions
 from frazil.control_api.engine.fake import Behaviour, FakeEngine
 from frazil.control_api.engine.host_folder import HostFolder
-from frazil.control_api.engine.hosts import HOSTS_FOLDER
 from frazil.control_api.engine.process import ProcessEngine
 from frazil.control_api.engine.run_folder import RunFolder
 

@@ -9,13 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from frazil.control_api.engine import log_file
-from frazil.control_api.engine.log_file import is_about, log_lines
+from frazil.control_api.engine.log_file import everybody, is_about, log_lines
 
 LINES = st.lists(st.text(st.characters(exclude_characters="\r\n", exclude_categories=["Cs"])))
-
-
-def everybody(_line: bytes) -> bool:
-    return True
 
 
 async def read(

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ValidationError
 
 from frazil.cli.catalog import CatalogKey
 from frazil.cli.ports import Ports
+from frazil.contracts.hosting import HOST_LINK, HOSTS_FOLDER
 from frazil.runtime.child import Child
 from frazil.runtime.errors import UserError
 
@@ -87,7 +88,7 @@ class StackFolder:
     def workers(self) -> list[Child]:
         """List the workers that live; their run folders are kept by the control API."""
         # Those that share a process have a link to the folder of that.
-        locks = [*self.runs.glob("*/*/lock"), *self.runs.glob("%hosts/*/*/lock")]
+        locks = [*self.runs.glob("*/*/lock"), *self.runs.glob(f"{HOSTS_FOLDER}/*/*/lock")]
         children = (Child(lock.parent) for lock in sorted(locks))
         return [child for child in children if child.is_alive() and not _is_member(child)]
 
@@ -107,4 +108,4 @@ class StackFolder:
 
 
 def _is_member(child: Child) -> bool:
-    return (child.folder / "host").is_symlink()
+    return (child.folder / HOST_LINK).is_symlink()

@@ -8,6 +8,11 @@ from pydantic import BaseModel, ConfigDict
 
 HOSTING_FILE = "hosting.json"
 MEMBERS_FOLDER = "members"
+# In the run folder of a member it leads to the folder of its host.
+HOST_LINK = "host"
+# Beside the folders of connectors, none of which has such a name: a sign of percent is always
+# followed by two digits there.
+HOSTS_FOLDER = "%hosts"
 STOP_FILE = "stop"
 KILL_FILE = "kill"
 

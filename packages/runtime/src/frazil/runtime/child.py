@@ -84,6 +84,13 @@ class Child:
             return int(self._pid_file.read_text())
         return None
 
+    @property
+    def started_ns(self) -> int | None:
+        """When the last child here was started, in nanoseconds; None if there never was one."""
+        with suppress(FileNotFoundError):
+            return self._pid_file.stat().st_mtime_ns
+        return None
+
     def stop(self, grace: float) -> bool:
         """End it with SIGTERM, and all its process group with SIGKILL when the grace is over.
 
@@ -92,12 +99,16 @@ class Child:
         self.ask_to_stop()
         if self._ended_within(grace):
             return True
+        self.kill()
+        self._ended_within(_KILL_SECONDS)
+        return False
+
+    def kill(self) -> None:
+        """End all its process group now."""
         pid = self.pid
         if pid is not None:
             with suppress(ProcessLookupError):
                 os.killpg(pid, signal.SIGKILL)
-        self._ended_within(_KILL_SECONDS)
-        return False
 
     def ask_to_stop(self) -> None:
         pid = self.pid

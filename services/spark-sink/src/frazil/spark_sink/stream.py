@@ -2,7 +2,6 @@
 
 import shutil
 import tempfile
-from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from frazil.spark_sink.config import SinkConfig
 from frazil.spark_sink.fleet import Fleet
 from frazil.spark_sink.kafka import Broker
 from frazil.spark_sink.store import Destination, Stores
-from frazil.worker.jvm_errors import JVM_GONE
+from frazil.worker.opening import opening
 
 
 @dataclass(frozen=True)
@@ -35,16 +34,13 @@ class Stream:
     def open(
         cls, spark: SparkSession, config: SinkConfig, destination: Destination, folder: Path
     ) -> "Stream":
-        """Open all, or nothing: others may go on in the driver, where what is left would stay."""
-        with ExitStack() as opened:
-            broker = Broker(spark, config)
-            opened.callback(_let_go, broker)
+        with opening() as opened:
+            broker = opened.keep(Broker(spark, config))
             driver = Driver(config, broker.cluster_id(), broker.topics())
             stores = destination.open(spark, broker)
             completeness, boxes = Completeness(broker.read_out), boxes_of(spark, driver, stores)
-            fleet = Fleet(spark, driver, stores, completeness, boxes)
-            opened.callback(_let_go, fleet)
-            made = cls(
+            fleet = opened.keep(Fleet(spark, driver, stores, completeness, boxes))
+            return cls(
                 broker=broker,
                 stores=stores,
                 fleet=fleet,
@@ -53,16 +49,8 @@ class Stream:
                 redriven=fleet.redrive(),
                 checkpoint=Path(tempfile.mkdtemp(prefix="checkpoint-", dir=folder)),
             )
-            opened.pop_all()
-        return made
 
     def close(self) -> None:
         self.fleet.close()
         self.broker.close()
         shutil.rmtree(self.checkpoint, ignore_errors=True)
-
-
-def _let_go(one: Broker | Fleet) -> None:
-    # What the start failed of is to be told, and not that the JVM is gone too.
-    with suppress(*JVM_GONE):
-        one.close()

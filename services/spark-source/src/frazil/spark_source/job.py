@@ -23,6 +23,7 @@ from frazil.spark_source.producer import Producer
 from frazil.spark_source.reader import Batch, Offset, Reader
 from frazil.worker.board import StatusBoard
 from frazil.worker.kafka import Admin
+from frazil.worker.opening import opening
 from frazil.worker.topics import Topics
 
 log = get_logger(__name__)
@@ -44,20 +45,21 @@ class _Stream:
     def open(
         cls, spark: SparkSession, config: SourceConfig, reader: Reader, folder: Path
     ) -> "_Stream":
-        admin = Admin(spark, config.kafka, config.connector)
-        topics = Topics(spark, admin)
         key = key_of(config.connector, reader.partition)
-        topics.require(offsets_topic(config.offsets_topic, topics.brokers()))
-        topics.require(config.topic)
-        # First shut out older drivers, then look how far they came.
-        producer = Producer(spark, config)
-        return cls(
-            admin=admin,
-            producer=producer,
-            offset=read_offset(spark, config, key),
-            key=key,
-            checkpoint=Path(tempfile.mkdtemp(prefix="checkpoint-", dir=folder)),
-        )
+        with opening() as opened:
+            admin = opened.keep(Admin(spark, config.kafka, config.connector))
+            topics = Topics(spark, admin)
+            topics.require(offsets_topic(config.offsets_topic, topics.brokers()))
+            topics.require(config.topic)
+            # First shut out older drivers, then look how far they came.
+            producer = opened.keep(Producer(spark, config))
+            return cls(
+                admin=admin,
+                producer=producer,
+                offset=read_offset(spark, config, key),
+                key=key,
+                checkpoint=Path(tempfile.mkdtemp(prefix="checkpoint-", dir=folder)),
+            )
 
     def close(self) -> None:
         self.producer.close()

@@ -28,14 +28,12 @@ from frazil.control_api.engine.docker_spec import (
 )
 from frazil.control_api.engine.docker_states import Container, autopsy, lack_of_memory
 from frazil.control_api.engine.docker_steps import (
-    LOG_TAIL_LINES,
-    as_tail,
     discard,
     launch,
     signal,
     status_in,
 )
-from frazil.control_api.engine.log_file import decoded
+from frazil.control_api.engine.log_file import LOG_TAIL_LINES, as_tail, decoded
 from frazil.control_api.engine.polling import StatusPoll
 from frazil.control_api.engine.pump import merged
 from frazil.control_api.engine.resources import ABOUT_TO_BEGIN, group_of

@@ -20,13 +20,11 @@ from frazil.control_api.engine.docker_register import Register
 from frazil.control_api.engine.docker_spec import VOLUME
 from frazil.control_api.engine.docker_states import Host, autopsy, lack_of_memory
 from frazil.control_api.engine.docker_steps import (
-    LOG_TAIL_LINES,
-    as_tail,
     discard,
     signal,
     status_in,
 )
-from frazil.control_api.engine.log_file import is_about
+from frazil.control_api.engine.log_file import LOG_TAIL_LINES, as_tail, is_about
 from frazil.control_api.engine.polling import StatusPoll
 
 # A member that has not ended by then is beyond help, and so is its host.

@@ -13,9 +13,6 @@ from frazil.control_api.core.errors import EngineError
 from frazil.control_api.engine.docker import ConflictError, Daemon, GoneError
 from frazil.control_api.engine.docker_spec import VOLUME, only_file
 
-LOG_TAIL_LINES = 20
-_LOG_TAIL_BYTES = 4000
-
 
 async def launch(daemon: Daemon, name: str, description: Mapping[str, Any], *files: bytes) -> str:
     """Start a container with what these archives hold, and return its id; or leave none."""
@@ -54,7 +51,3 @@ async def status_in(daemon: Daemon, container: str, folder: PurePosixPath) -> Wo
         )
     except (GoneError, ValidationError):
         return None
-
-
-def as_tail(log: bytes) -> str:
-    return log[-_LOG_TAIL_BYTES:].decode(errors="replace").rstrip("\n")

@@ -1,12 +1,9 @@
 """A host's folder: what it was started for, and links to the run folders that it is to take up."""
 
 import hashlib
-import os
 import shutil
-import signal
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -86,19 +83,16 @@ class HostFolder:
         """Tell whether it was started with this run folder to take up, and is dead."""
         try:
             linked = self._link(run).lstat().st_mtime_ns
-            started = (self.path / "pid").stat().st_mtime_ns
         except FileNotFoundError:
             return False
-        return started > linked and not self.is_alive()
+        started = Child(self.path).started_ns
+        return started is not None and started > linked and not self.is_alive()
 
     def ask_to_end(self) -> None:
         Child(self.path).ask_to_stop()
 
     def kill(self) -> None:
-        pid = Child(self.path).pid
-        if pid is not None:
-            with suppress(ProcessLookupError):
-                os.killpg(pid, signal.SIGKILL)
+        Child(self.path).kill()
 
     def remove(self) -> None:
         shutil.rmtree(self.path, ignore_errors=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from frazil.contracts.assignment import Assignment
-from frazil.contracts.hosting import Hosting
+from frazil.contracts.hosting import HOST_LINK, HOSTS_FOLDER, Hosting
 from frazil.contracts.naming import run_folder
 from frazil.control_api.engine.host_folder import HostFolder
 from frazil.control_api.engine.resources import (
@@ -17,10 +17,8 @@ from frazil.control_api.engine.resources import (
     larger_driver,
     waiting_driver,
 )
-from frazil.control_api.engine.run_folder import HOST_LINK, RunFolder
+from frazil.control_api.engine.run_folder import RunFolder
 
-# No connector's folder has such a name: a sign of percent is always followed by two digits there.
-HOSTS_FOLDER = "%hosts"
 _WAITING = "%waiting"
 
 

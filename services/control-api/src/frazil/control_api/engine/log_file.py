@@ -7,6 +7,9 @@ from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
 from typing import IO
 
+# What is shown of the log of a dead worker.
+LOG_TAIL_LINES = 20
+_LOG_TAIL_BYTES = 4000
 _BLOCK = 64 * 1024
 _POLL_SECONDS = 0.25
 
@@ -43,6 +46,15 @@ async def log_lines(
 
 def decoded(line: bytes) -> str:
     return line.decode(errors="replace").removesuffix("\r")
+
+
+def as_tail(log: bytes) -> str:
+    return log[-_LOG_TAIL_BYTES:].decode(errors="replace").rstrip("\n")
+
+
+def everybody(_line: bytes) -> bool:
+    """Be concerned by every line: the log is one writer's."""
+    return True
 
 
 def is_about(line: bytes, connector: str, epoch: int) -> bool:

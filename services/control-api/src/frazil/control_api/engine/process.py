@@ -8,12 +8,13 @@ from contextlib import aclosing
 from pathlib import Path
 
 from frazil.contracts.assignment import Assignment
+from frazil.contracts.hosting import HOSTS_FOLDER
 from frazil.contracts.naming import connector_of, run_folder
 from frazil.control_api.core.errors import EngineError
 from frazil.control_api.core.observation import Observation, Worker
 from frazil.control_api.engine.claim import Claim
 from frazil.control_api.engine.commands import command
-from frazil.control_api.engine.hosts import HOSTS_FOLDER, Hosts
+from frazil.control_api.engine.hosts import Hosts
 from frazil.control_api.engine.log_file import log_lines
 from frazil.control_api.engine.polling import StatusPoll
 from frazil.control_api.engine.resources import ABOUT_TO_BEGIN, group_of
@@ -72,9 +73,9 @@ class ProcessEngine:
         seen = await asyncio.to_thread(self._look, connector)
         workers = [
             await self._poll.ask(connector, worker, _address(worker)) if worker.alive else worker
-            for worker in seen
+            for worker in seen.workers
         ]
-        return Observation(tuple(workers), await asyncio.to_thread(self._preparing, connector))
+        return Observation(tuple(workers), seen.preparing)
 
     async def stop(self, connector: str, epoch: int) -> None:
         await asyncio.to_thread(self._folder(connector, epoch).stop)
@@ -106,7 +107,7 @@ class ProcessEngine:
                 tail=tail,
                 follow=follow,
                 is_alive=folder.is_alive,
-                concerns=folder.concerns,
+                concerns=folder.concern(),
             )
             async with aclosing(lines):
                 async for line in lines:
@@ -147,21 +148,18 @@ class ProcessEngine:
         if child is not None:
             self._children[key] = child
 
-    def _look(self, connector: str) -> list[Worker]:
+    def _look(self, connector: str) -> Observation:
         """Return the living and, of the dead, the newest that got as far as a process."""
         self._reap(connector)
         folders = self._folders(connector)
         alive = {folder.epoch for folder in folders if folder.is_alive()}
         dead = [f for f in folders if f.epoch not in alive and f.was_spawned()]
         living = [f for f in folders if f.epoch in alive]
-        return [
+        seen = (
             *(Worker(f.epoch, alive=True, status=f.status()) for f in living),
             *(self._autopsy(connector, f) for f in dead[-1:]),
-        ]
-
-    def _preparing(self, connector: str) -> str | None:
-        newest = self._folders(connector)[-1:]
-        return ABOUT_TO_BEGIN if any(f.waits() for f in newest) else None
+        )
+        return Observation(seen, ABOUT_TO_BEGIN if any(f.waits() for f in folders[-1:]) else None)
 
     def _reap(self, connector: str) -> None:
         """Fetch the exit status of dead children, or they would stay as zombies."""

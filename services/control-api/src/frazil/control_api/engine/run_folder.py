@@ -11,24 +11,28 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO
 
 from pydantic import ValidationError
 
 from frazil.contracts.assignment import ASSIGNMENT_FILE, STATUS_FILE, Assignment
-from frazil.contracts.hosting import KILL_FILE, STOP_FILE
+from frazil.contracts.hosting import HOST_LINK, KILL_FILE, STOP_FILE
 from frazil.contracts.naming import connector_of
 from frazil.contracts.worker_status import WorkerStatus
 from frazil.control_api.engine.host_folder import LOG_FILE, HostFolder
-from frazil.control_api.engine.log_file import is_about, last_lines
+from frazil.control_api.engine.log_file import (
+    LOG_TAIL_LINES,
+    as_tail,
+    everybody,
+    is_about,
+    last_lines,
+)
 from frazil.runtime.child import Child, ChildRunsError
 
-HOST_LINK = "host"
 # A member that has not ended by then is beyond help, and so is its host.
 _KILL_SECONDS = 10.0
-_LOG_TAIL_BYTES = 4000
-_LOG_TAIL_LINES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,8 @@ class RunFolder:
     @property
     def log(self) -> Path:
         """Where the worker writes; a host's log has lines of others too."""
-        return self.host.log if self.host else self.path / LOG_FILE
+        host = self.host
+        return host.log if host else self.path / LOG_FILE
 
     @property
     def assignment(self) -> Assignment | None:
@@ -99,7 +104,7 @@ class RunFolder:
         if (self.path / STATUS_FILE).exists():
             return True
         host = self.host
-        return host.died_on(self.path) if host else (self.path / "pid").exists()
+        return host.died_on(self.path) if host else self._child.started_ns is not None
 
     def status(self) -> WorkerStatus | None:
         try:
@@ -142,15 +147,16 @@ class RunFolder:
     def log_tail(self) -> str:
         try:
             with self.log.open("rb") as log:
-                *lines, rest = last_lines(log, _LOG_TAIL_LINES, self.concerns)
+                return as_tail(b"\n".join(last_lines(log, LOG_TAIL_LINES, self.concern())))
         except FileNotFoundError:
             return ""
-        text = b"\n".join([*lines, rest] if rest else lines)[-_LOG_TAIL_BYTES:]
-        return text.decode(errors="replace")
 
-    def concerns(self, line: bytes) -> bool:
-        """Tell whether a line of the log is the worker's, or of a whole host."""
-        return self.host is None or is_about(line, connector_of(self.path.parent.name), self.epoch)
+    def concern(self) -> Callable[[bytes], bool]:
+        """Return what tells whether a line of the log is the worker's, or of a whole host."""
+        if self.host is None:
+            return everybody
+        connector = connector_of(self.path.parent.name)
+        return partial(is_about, connector=connector, epoch=self.epoch)
 
     def remove(self) -> None:
         shutil.rmtree(self.path, ignore_errors=True)

@@ -9,7 +9,7 @@ from frazil.runtime.logs import get_logger
 from frazil.spark_sink.catalog import catalog_error, is_silent
 from frazil.spark_sink.core.events import Published
 from frazil.spark_sink.core.judge import Claim, Verdict, judge
-from frazil.spark_sink.tables.history import History, LedgerGuard, Line, beginning
+from frazil.spark_sink.tables.history import History, LedgerGuard, Line, beginning, move_tag
 from frazil.spark_sink.tables.lake import LOST_RACE, Lake
 from frazil.spark_sink.tables.predecessor import TableHeritage
 from frazil.worker.errors import UnavailableError
@@ -141,9 +141,8 @@ class GuardedTable:
         update.validateWith(guard)
         update.commit()
         staged, tag = transaction.table(), self._line.tag
-        snapshots = transaction.manageSnapshots()
-        move = snapshots.replaceTag if tag in staged.refs() else snapshots.createTag
-        move(tag, staged.snapshot(self._line.branch).snapshotId()).commit()
+        newest = staged.snapshot(self._line.branch).snapshotId()
+        move_tag(transaction.manageSnapshots(), staged.refs(), tag, newest).commit()
         transaction.commitTransaction()
 
     def _begin(self, files: Sequence[Any], _guard: LedgerGuard) -> tuple[Any, Any]:

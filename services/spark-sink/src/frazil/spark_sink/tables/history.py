@@ -21,6 +21,12 @@ def tag_of(connector: str) -> str:
     return f"frazil-{connector}"
 
 
+def move_tag(snapshots: Any, refs: Any, tag: str, snapshot_id: int) -> Any:
+    """Have an update of a table's snapshots put a tag there, be it new."""
+    move = snapshots.replaceTag if tag in refs else snapshots.createTag
+    return move(tag, snapshot_id)
+
+
 @dataclass(frozen=True)
 class Line:
     """A branch of a table as one connector sees it; it begins at the end of `base`.

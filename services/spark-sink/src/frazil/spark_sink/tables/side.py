@@ -11,7 +11,7 @@ from frazil.contracts.naming import side_of, side_tag
 from frazil.contracts.offsets import Ending, Rewind
 from frazil.runtime.logs import get_logger
 from frazil.spark_sink.catalog import catalog_error, is_silent
-from frazil.spark_sink.tables.history import History, Line, ancestors, tag_of
+from frazil.spark_sink.tables.history import History, Line, ancestors, move_tag, tag_of
 from frazil.spark_sink.tables.lake import LOST_RACE, Lake
 from frazil.worker.errors import RewindError, UnavailableError
 from frazil.worker.jvm_errors import JAVA_ERRORS, java_message
@@ -116,9 +116,8 @@ class Sides:
 
     def _publish(self, snapshots: Any, side: Line) -> None:
         snapshots.fastForwardBranch(self.base, side.branch)
-        refs, tag = self.table.refs(), tag_of(self.connector)
-        move = snapshots.replaceTag if tag in refs else snapshots.createTag
-        move(tag, refs[side.tag].snapshotId())
+        refs = self.table.refs()
+        move_tag(snapshots, refs, tag_of(self.connector), refs[side.tag].snapshotId())
 
     def _left(self, line: Line, epoch: int) -> Iterator[tuple[str, str]]:
         """Name the tags and branches of ours that no rewind is about any more."""
