@@ -8,6 +8,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
+from frazil.spark_sink.catalog import FILES_CATALOG
 from frazil.worker.bridge import java_session, jvm, plan_of
 
 
@@ -44,9 +45,13 @@ class Merge:
     def _relation(self) -> Any:
         spark = self._java.org.apache.iceberg.spark
         target = spark.source.SparkTable.create(self._table, self._branch)
-        nothing = self._java.scala.Option.empty()
+        option = self._java.scala.Option
+        # Rows are put in order by partition; Spark finds transforms such as `days` in a catalog.
+        manager = java_session(self._spark).sessionState().catalogManager()
+        functions = option.apply(manager.catalog(FILES_CATALOG))
         v2 = self._java.org.apache.spark.sql.execution.datasources.v2
-        return v2.DataSourceV2Relation.create(target, nothing, nothing)
+        # Without an identifier: Spark could load a table by it, and that would not be this one.
+        return v2.DataSourceV2Relation.create(target, functions, option.empty())
 
     @property
     def head(self) -> int | None:
