@@ -24,6 +24,7 @@ PYTEST = $(BIN)/pytest --numprocesses $(JOBS) --dist loadfile
 
 N ?= 30000
 KEEP ?=
+YES ?=
 TOPOLOGY ?=
 JOBS ?= 2
 PYTEST_ARGS ?=
@@ -36,7 +37,7 @@ help: ## List the verbs
 	@awk 'BEGIN {FS = ":.*## "} \
 		/^##@/ {printf "\n%s\n", substr($$0, 5)} \
 		/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
-	@printf '\nVariables: N=30000 KEEP=1 (demo)  TOPOLOGY=dual (up)  JOBS=2 PYTEST_ARGS="-k ledger" (tests)  PYTHON=python3.12\n'
+	@printf '\nVariables: N=30000 KEEP=1 (demo)  TOPOLOGY=dual (up)  YES=1 (clean)  JOBS=2 PYTEST_ARGS="-k ledger" (tests)  PYTHON=python3.12\n'
 
 .PHONY: demo
 demo: setup ## Set up, run the whole pipeline, prove it exact (N=30000, KEEP=1)
@@ -97,8 +98,9 @@ stop: ## Stop a local stack that was left running
 	@test ! -x $(BIN)/frazil || { $(BIN)/frazil stop --stack dev && $(BIN)/frazil stop --stack demo; }
 
 .PHONY: clean
-clean: stop ## Delete the local stacks' data and the tools' caches
-	@test ! -x $(BIN)/frazil || { $(BIN)/frazil clean --stack dev && $(BIN)/frazil clean --stack demo; }
+clean: stop ## Delete the local stacks' data, after a question each (YES=1), and the tools' caches
+	@test ! -x $(BIN)/frazil || { $(BIN)/frazil clean --stack dev $(if $(YES),--yes) \
+		&& $(BIN)/frazil clean --stack demo $(if $(YES),--yes); }
 	@rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 
 ##@ The container stack

@@ -43,7 +43,7 @@ def stack(request: pytest.FixtureRequest, _nobody_elses: None) -> Iterator[Stack
 
 
 def _delete() -> None:
-    frazil("clean", "--stack", "containers")
+    frazil("clean", "--stack", "containers", "--yes")
     docker("volume", "rm", "--force", MARK)
 
 

@@ -59,6 +59,8 @@ class FakeDocker:
     failing: Sequence[str] = ()
     images: Sequence[str] = ()
     log: str = ""
+    volumes: Sequence[str] = ()
+    networks: Sequence[str] = ()
     calls: list[str] = field(default_factory=list)
 
     def ask(self, *arguments: str) -> Said:
@@ -75,6 +77,13 @@ class FakeDocker:
                 return Said(0 if image in self.images else 1)
             case ("compose", *_, "config", "--format", "json"):
                 return Said(0, json.dumps({"services": self.plan}))
+            case (
+                "volume" | "network" as kind,
+                "ls",
+                *_,
+                "label=com.docker.compose.project=frazil",
+            ):
+                return Said(0, "\n".join(self.volumes if kind == "volume" else self.networks))
             case ("logs", *_):
                 return Said(0, self.log)
             case ("version" | "info", *_) | ("compose", "version"):

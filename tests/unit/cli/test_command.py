@@ -136,6 +136,49 @@ def test_a_name_that_is_given_decides(monkeypatch: pytest.MonkeyPatch, verb: lis
     assert _chosen(monkeypatch, not_there, *verb, "--stack", "containers") == not_there
 
 
+@pytest.fixture
+def generated(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """Keep the arguments behind `produce` in the place of running the generator."""
+    kafka = described("kafka", ports={9092: 19092})
+    monkeypatch.setattr(command, "DockerCommand", lambda: FakeDocker(services=[kafka]))
+    calls: list[list[str]] = []
+
+    def run(arguments: list[str], **_: object) -> "subprocess.CompletedProcess[bytes]":
+        calls.append(arguments[arguments.index("produce") + 1 :])
+        return subprocess.CompletedProcess(arguments, 0)
+
+    monkeypatch.setattr(subprocess, "run", run)
+    return calls
+
+
+@pytest.mark.usefixtures("_no_compose_variables")
+def test_produce_ends_after_a_thousand_records_a_topic_and_says_so(
+    generated: list[list[str]],
+) -> None:
+    done = CliRunner().invoke(command.app, ["produce"])
+    servers = ["--bootstrap-servers", "127.0.0.1:19092"]
+    assert done.exit_code == 0
+    assert generated == [["all", "-n", "1000", *servers]]
+    assert "1,000 records a topic" in done.stderr
+    assert "--endless" in done.stderr
+    assert done.stdout == ""
+
+
+@pytest.mark.usefixtures("_no_compose_variables")
+def test_produce_goes_on_until_interrupted_if_it_is_asked_to(generated: list[list[str]]) -> None:
+    done = CliRunner().invoke(command.app, ["produce", "apilogs", "--endless", "--rate", "5"])
+    servers = ["--bootstrap-servers", "127.0.0.1:19092"]
+    assert (done.exit_code, done.output) == (0, "")
+    assert generated == [["apilogs", "--rate", "5.0", *servers]]
+
+
+@pytest.mark.usefixtures("_no_compose_variables")
+def test_a_number_and_no_end_exclude_each_other(generated: list[list[str]]) -> None:
+    done = CliRunner().invoke(command.app, ["produce", "-n", "5", "--endless"])
+    assert done.exit_code == 2
+    assert generated == []
+
+
 @pytest.mark.usefixtures("_no_compose_variables")
 def test_a_local_stack_is_not_called_as_the_containers_are(
     monkeypatch: pytest.MonkeyPatch,

@@ -19,9 +19,10 @@ from frazil.cli.containers.doctor import diagnose
 from frazil.cli.containers.gather import gather
 from frazil.cli.containers.project import Project, RootKey, Topology
 from frazil.cli.containers.stack import ContainerStack
+from frazil.cli.deletion import confirm_deletion
 from frazil.cli.demo import REQUEST_IDS, run_demo
 from frazil.cli.folder import StackFolder
-from frazil.cli.generator import generator_command
+from frazil.cli.generator import RECORDS, generator_command
 from frazil.cli.kinds import CONTAINERS, AnyStack, NotLocalError
 from frazil.cli.local import ENDINGS, LocalStack, as_text
 from frazil.cli.moving.verbs import add_verbs
@@ -139,13 +140,21 @@ def logs(
 def produce(
     topic: Annotated[str, typer.Argument(help="apilogs, errorlogs, auditlogs or all.")] = "all",
     number: Annotated[
-        int | None, typer.Option("-n", help="How many a topic; endless if not given.")
+        int | None, typer.Option("-n", min=0, help=f"How many a topic; {RECORDS:,} if not given.")
     ] = None,
+    endless: Annotated[bool, typer.Option("--endless", help="Go on until Ctrl-C.")] = False,
     rate: Annotated[float | None, typer.Option(help="Records a second and topic.")] = None,
     stack_name: StackName = None,
 ) -> None:
     """Send generated log records to the stack's topics."""
+    if endless and number is not None:
+        raise typer.BadParameter("Give -n or --endless, not both.")
     servers = _any(stack_name).bootstrap_servers
+    if number is None and not endless:
+        number = RECORDS
+        screen.warn(
+            f"{RECORDS:,} records a topic: -n takes a number, --endless goes on until Ctrl-C."
+        )
     options = {"-n": number, "--rate": rate}
     given = [
         part for key, value in options.items() if value is not None for part in (key, str(value))
@@ -182,9 +191,18 @@ def verify_connector(
 
 
 @app.command()
-def clean(stack_name: StackName = None) -> None:
+def clean(
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Delete without a question.")] = False,
+    stack_name: StackName = None,
+) -> None:
     """Delete a stack's data; a local one must not be running, containers are stopped first."""
-    _any(stack_name).clean()
+    chosen = _any(stack_name)
+    things = chosen.deletable()
+    if not things:
+        screen.say(f"The stack '{chosen.name}' has no data.")
+        return
+    confirm_deletion(chosen.name, things, yes=yes)
+    chosen.clean()
 
 
 @app.command()

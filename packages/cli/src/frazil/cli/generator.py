@@ -2,6 +2,9 @@
 
 import sys
 
+RECORDS = 1_000
+"""How many a topic, if nothing is said; the generator itself would go on until a signal."""
+
 
 def generator_command(*arguments: str, servers: str) -> list[str]:
     module = [sys.executable, "-m", "frazil.log_generator", "produce"]

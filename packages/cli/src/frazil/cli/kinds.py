@@ -25,12 +25,19 @@ class AnyStack(Protocol):
     """Each call raises a UserError if the stack is not in a state for it."""
 
     @property
+    def name(self) -> str:
+        """What `--stack` calls it."""
+
+    @property
     def api_url(self) -> str: ...
 
     @property
     def bootstrap_servers(self) -> str: ...
 
     def stop(self) -> None: ...
+
+    def deletable(self) -> Sequence[str]:
+        """List what `clean` would delete, by names for a person to recognize."""
 
     def clean(self) -> None:
         """Delete all data."""

@@ -28,6 +28,10 @@ class LocalStack:
     screen: Screen
 
     @property
+    def name(self) -> str:
+        return self.folder.name
+
+    @property
     def api_url(self) -> str:
         return self.folder.read_state().ports.api_url
 
@@ -61,6 +65,11 @@ class LocalStack:
         if not only_if_it_fails:
             self._stop()
 
+    def deletable(self) -> list[str]:
+        stack.require_stopped(self.folder)
+        root = self.folder.root
+        return [f"folder {root} ({_megabytes(root)})"] if root.exists() else []
+
     def clean(self) -> None:
         self._delete()
         self.screen.say(f"Deleted {self.folder.root}")
@@ -91,6 +100,11 @@ class LocalStack:
             signal.signal(number, signal.SIG_IGN)
         with self.screen.step("Everything stopped"):
             stack.stop(self.folder)
+
+
+def _megabytes(folder: Path) -> str:
+    size = sum(file.lstat().st_size for file in folder.rglob("*") if not file.is_dir())
+    return f"{size / 1e6:,.1f} MB"
 
 
 def as_text(table: pa.Table) -> Answer:

@@ -17,7 +17,7 @@ from frazil.cli.containers.project import (
 from frazil.cli.containers.seen import INSTANCE_LABEL, PROJECT_LABEL, Container, containers
 from frazil.cli.containers.status import COLUMNS, is_well, rows, summary
 from frazil.cli.containers.trino import Trino, counted, first_rows_or_sql
-from frazil.cli.kinds import Answer
+from frazil.cli.kinds import CONTAINERS, Answer
 from frazil.cli.logview import NoLogError
 from frazil.cli.ports import HOST
 from frazil.cli.screen import Screen
@@ -72,6 +72,10 @@ class ContainerStack:
         return said.code == 0 and bool(said.out.strip())
 
     @property
+    def name(self) -> str:
+        return CONTAINERS
+
+    @property
     def api_url(self) -> str:
         return f"http://{self._address(CONTROL_API)}"
 
@@ -107,6 +111,15 @@ class ContainerStack:
             shown(self.docker, *self.project.existing, "stop", CONTROL_API)
         self._remove_workers()
         shown(self.docker, *self.project.existing, "stop")
+
+    def deletable(self) -> list[str]:
+        checks.require_engine(self.docker)
+        workers = [f"worker of {worker.name}" for worker in self.workers()]
+        return [
+            *(f"container {service.name}" for service in self.services()),
+            *(f"container {worker}" for worker in workers),
+            *(f"{kind} {name}" for kind in ("volume", "network") for name in self._made(kind)),
+        ]
 
     def clean(self) -> None:
         """Delete all containers, volumes and networks."""
@@ -156,6 +169,13 @@ class ContainerStack:
                 said = self.docker.ask("logs", "--tail", _LINES_OF_PROVISIONER, one.id)
                 return (said.out + said.err).strip()
         return ""
+
+    def _made(self, kind: str) -> list[str]:
+        """Name the project's volumes or networks."""
+        label = f"label={PROJECT_LABEL}={self.project.name}"
+        return told(
+            self.docker, kind, "ls", "--format", "{{.Name}}", "--filter", label
+        ).splitlines()
 
     def _address(self, service: str) -> str:
         return f"{HOST}:{self.port(service)}"
