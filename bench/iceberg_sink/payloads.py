@@ -24,7 +24,7 @@ from pyiceberg.types import (
 )
 
 from frazil.log_generator.source import Source
-from frazil.log_generator.topics import Topic
+from frazil.runtime.log_topics import Topic
 
 _APILOGS = Path(__file__).parents[2] / "schemas" / "tables" / "apilogs.json"
 _ZSTD = {"write.parquet.compression-codec": "zstd"}

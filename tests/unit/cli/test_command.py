@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from frazil.cli import __main__ as command
 from frazil.cli.containers.stack import ContainerStack
 from frazil.cli.kinds import NotLocalError
+from frazil.cli.settings import BadSettingError
 from frazil.runtime.errors import UserError
 
 
@@ -170,6 +171,36 @@ def test_produce_goes_on_until_interrupted_if_it_is_asked_to(generated: list[lis
     servers = ["--bootstrap-servers", "127.0.0.1:19092"]
     assert (done.exit_code, done.output) == (0, "")
     assert generated == [["apilogs", "--rate", "5.0", *servers]]
+
+
+@pytest.mark.usefixtures("_no_compose_variables")
+def test_produce_gives_the_names_of_topics_that_the_file_of_variables_has(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    kafka = described("kafka", ports={9092: 19092})
+    monkeypatch.setattr(command, "DockerCommand", lambda: FakeDocker(services=[kafka]))
+    (tmp_path / ".env").write_text("API_LOGS_TOPIC=logs.api\n")
+    seen: list[dict[str, str]] = []
+
+    def run(
+        arguments: list[str], env: dict[str, str], check: bool
+    ) -> "subprocess.CompletedProcess[bytes]":
+        seen.append(env)
+        return subprocess.CompletedProcess(arguments, int(check))
+
+    monkeypatch.setattr(subprocess, "run", run)
+    assert CliRunner().invoke(command.app, ["produce", "-n", "1"]).exit_code == 0
+    assert seen[0]["API_LOGS_TOPIC"] == "logs.api"
+    assert seen[0]["ERROR_LOGS_TOPIC"] == "errorlogs"
+
+
+@pytest.mark.usefixtures("_no_compose_variables")
+def test_a_setting_of_the_containers_that_makes_no_sense_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("API_LOGS_TOPIC", "api logs")
+    with pytest.raises(BadSettingError, match=r"^API_LOGS_TOPIC: "):
+        _invoke(monkeypatch, FakeDocker(), "status")
 
 
 @pytest.mark.usefixtures("_no_compose_variables")

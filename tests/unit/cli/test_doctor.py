@@ -50,36 +50,36 @@ def _empty(**changes: object) -> Facts:
 FAILED_INIT = _with(
     replace(INIT, exit_code=1), replace(HEALTHY, provisioner_log="Kafka does not answer.")
 )
-RESTART = "curl -X POST 'http://127.0.0.1:8083/connectors/sink/restart?includeTasks=true'"
+RESTART = "`curl -X POST 'http://127.0.0.1:8083/connectors/sink/restart?includeTasks=true'`"
 
 CASES = {
     "never started": (
         Facts("lake", "streaming"),
-        ("No container", "was not started", "frazil start"),
+        ("No container", "was not started", "`frazil start`"),
     ),
     "stopped": (
         replace(HEALTHY, services=[replace(KAFKA, state="exited", exit_code=143)]),
-        ("No container", "its data is there", "frazil start"),
+        ("No container", "its data is there", "`frazil start`"),
     ),
     "unhealthy": (
         _with(replace(KAFKA, health="unhealthy")),
-        ("kafka is running (unhealthy)", "health check fails", "frazil logs kafka"),
+        ("kafka is running (unhealthy)", "health check fails", "`frazil logs kafka`"),
     ),
     "exited": (
         _with(replace(KAFKA, state="exited", exit_code=3)),
-        ("kafka is exited (3)", "exit code 3", "frazil restart"),
+        ("kafka is exited (3)", "exit code 3", "`frazil restart`"),
     ),
     "killed for memory": (
         _with(replace(KAFKA, state="exited", exit_code=137, oom_killed=True)),
-        ("kafka is exited (137)", "more memory", "frazil logs kafka"),
+        ("kafka is exited (137)", "more memory", "`frazil logs kafka`"),
     ),
     "restarting": (
         _with(replace(KAFKA, state="restarting", restarts=4)),
-        ("kafka is restarting", "4 times", "frazil logs kafka"),
+        ("kafka is restarting", "4 times", "`frazil logs kafka`"),
     ),
     "never came up": (
         _with(replace(KAFKA, state="created")),
-        ("kafka is created", "depends on", "frazil logs kafka"),
+        ("kafka is created", "depends on", "`frazil logs kafka`"),
     ),
     "worker killed for memory": (
         replace(HEALTHY, workers=[Container("9", "sink", oom_killed=True)]),
@@ -87,35 +87,35 @@ CASES = {
     ),
     "init failed": (
         FAILED_INIT,
-        ("kafka-iceberg-init is exited (1)", "Kafka does not answer.", "frazil start"),
+        ("kafka-iceberg-init is exited (1)", "Kafka does not answer.", "`frazil start`"),
     ),
     "init has not run": (
         replace(HEALTHY, services=[one for one in HEALTHY.services if one is not INIT]),
-        ("may be no topics", "has not run", "frazil start"),
+        ("may be no topics", "has not run", "`frazil start`"),
     ),
     "silent port": (
         replace(HEALTHY, silent=[("kafka", 9092)]),
-        ("port 9092, where kafka", "does not listen", "frazil logs kafka"),
+        ("port 9092, where kafka", "does not listen", "`frazil logs kafka`"),
     ),
     "sick store": (
         replace(HEALTHY, sick_stores={"minio": 9000}),
-        ("store behind minio (port 9000)", "starting, or fewer", "frazil status"),
+        ("store behind minio (port 9000)", "starting, or fewer", "`frazil status`"),
     ),
     "key refused": (
         replace(HEALTHY, catalog=Refused("the signature does not match")),
-        ("signature does not match", "MINIO_ROOT_PASSWORD", ".env; then frazil restart"),
+        ("signature does not match", "MINIO_ROOT_PASSWORD", ".env; then `frazil restart`"),
     ),
     "catalog away": (
         replace(HEALTHY, services=[*HEALTHY.services, CATALOG], catalog=Away("502 Bad Gateway")),
-        ("502 Bad Gateway", "not up", "frazil logs table-catalog"),
+        ("502 Bad Gateway", "not up", "`frazil logs table-catalog`"),
     ),
     "the store's own catalog away": (
         replace(HEALTHY, catalog=Away("502 Bad Gateway")),
-        ("502 Bad Gateway", "not up", "frazil logs minio"),
+        ("502 Bad Gateway", "not up", "`frazil logs minio`"),
     ),
     "control API away": (
         replace(HEALTHY, connectors=Away("500 Internal Server Error")),
-        ("lists no connectors", "500 Internal", "frazil logs kafka-connect"),
+        ("lists no connectors", "500 Internal", "`frazil logs kafka-connect`"),
     ),
     "store was not ready": (
         _failed("The catalog does not answer. Check `iceberg.catalog.uri`."),
@@ -123,15 +123,15 @@ CASES = {
     ),
     "wrong key": (
         _failed("It failed.", trace="The catalog refuses this connector: ..."),
-        ("sink is FAILED", "MINIO_ROOT_PASSWORD", ".env; then frazil restart"),
+        ("sink is FAILED", "MINIO_ROOT_PASSWORD", ".env; then `frazil restart`"),
     ),
     "topic deleted": (
         _failed("A topic of the connector does not exist."),
-        ("sink is FAILED", "A topic was deleted", "frazil start"),
+        ("sink is FAILED", "A topic was deleted", "`frazil start`"),
     ),
     "failed for another reason": (
         _failed("A record is broken."),
-        ("A record is broken.", "log", f"frazil logs sink; {RESTART}"),
+        ("A record is broken.", "log", f"`frazil logs sink`; {RESTART}"),
     ),
     "stalled": (
         replace(HEALTHY, connectors=(replace(SINK, healthy=False, reason="9 records wait."),)),
@@ -139,7 +139,7 @@ CASES = {
     ),
     "no connectors but rows": (
         replace(HEALTHY, connectors=()),
-        ("There are no connectors.", "deleted", "frazil start"),
+        ("There are no connectors.", "deleted", "`frazil start`"),
     ),
     "interval not elapsed": (
         _empty(),
@@ -147,39 +147,63 @@ CASES = {
     ),
     "no records": (
         _empty(lag=0),
-        ("streaming.apilogs has no rows", "no records in apilogs", "frazil produce apilogs"),
+        (
+            "streaming.apilogs has no rows",
+            "no records in apilogs",
+            "`frazil produce apilogs -n 1000`",
+        ),
+    ),
+    "no records in any of its topics": (
+        _empty(lag=0, topics="apilogs,minio-audit"),
+        (
+            "streaming.apilogs has no rows",
+            "no records in apilogs,minio-audit",
+            "`frazil produce apilogs -n 1000`, or `frazil logs log-generator`",
+        ),
+    ),
+    "no records in a topic that only the store fills": (
+        _empty(lag=0, topics="minio-audit"),
+        (
+            "streaming.apilogs has no rows",
+            "no records in minio-audit",
+            "`frazil logs log-generator`",
+        ),
+    ),
+    "no records in a topic of another name": (
+        replace(_empty(lag=0, topics="logs.api"), log_topics=["logs.api"]),
+        ("streaming.apilogs has no rows", "in logs.api", "`frazil produce logs.api -n 1000`"),
     ),
     "all records dead": (
         _empty(lag=0, dead=5),
-        ("streaming.apilogs has no rows", "5 of its records", "frazil logs sink"),
+        ("streaming.apilogs has no rows", "5 of its records", "`frazil logs sink`"),
     ),
     "paused": (
         _empty(state=ConnectState.PAUSED),
-        ("streaming.apilogs has no rows", "sink is PAUSED", "curl -X PUT http://127.0.0.1:8083"),
+        ("streaming.apilogs has no rows", "sink is PAUSED", "`curl -X PUT http://127.0.0.1:8083"),
     ),
     "starting": (
         _empty(state=ConnectState.UNASSIGNED),
-        ("streaming.apilogs has no rows", "sink is UNASSIGNED", "frazil status"),
+        ("streaming.apilogs has no rows", "sink is UNASSIGNED", "`frazil status`"),
     ),
     "nobody writes it": (
         _empty(tables=("streaming.other",)),
-        ("streaming.apilogs has no rows", "No connector writes it", "frazil start"),
+        ("streaming.apilogs has no rows", "No connector writes it", "`frazil start`"),
     ),
     "no tables": (
         replace(HEALTHY, rows={}),
-        ("no tables in lake.streaming", "not made them", "frazil start"),
+        ("no tables in lake.streaming", "not made them", "`frazil start`"),
     ),
     "Trino without its catalog": (
         replace(HEALTHY, trino=("system",), rows=Away("no catalog")),
-        ("Trino has no catalog lake", "has not made it since", "frazil start"),
+        ("Trino has no catalog lake", "has not made it since", "`frazil start`"),
     ),
     "Trino starting": (
         replace(HEALTHY, trino=Away("SERVER_STARTING_UP"), rows=Away("same")),
-        ("Trino answers no query", "SERVER_STARTING_UP", "frazil logs trino"),
+        ("Trino answers no query", "SERVER_STARTING_UP", "`frazil logs trino`"),
     ),
     "tables cannot be read": (
         replace(HEALTHY, rows=Away("Forbidden: the signature does not match")),
-        ("cannot read the tables", "Forbidden", "frazil logs trino"),
+        ("cannot read the tables", "Forbidden", "`frazil logs trino`"),
     ),
     "disk full": (replace(HEALTHY, free=0.02), ("2.0% left", "Images", "docker system df")),
 }

@@ -9,10 +9,11 @@ from structlog.testing import capture_logs
 from typer.testing import CliRunner
 
 import frazil.log_generator.__main__ as command
-from frazil.cli.generator import generator_command
+from frazil.cli.generator import generator_command, generator_environment
 from frazil.log_generator.drive import Drive
 from frazil.log_generator.errors import BrokerUnavailableError
-from frazil.log_generator.topics import Topic, topics_of
+from frazil.log_generator.topics import topics_of
+from frazil.runtime.log_topics import Topic
 
 
 @pytest.fixture
@@ -122,6 +123,44 @@ def test_settings_that_make_no_sense_start_nothing(
 def test_health_is_an_exit_code(monkeypatch: pytest.MonkeyPatch, beating: bool, code: int) -> None:
     monkeypatch.setattr(command, "is_beating", lambda: beating)
     assert invoke("healthy").exit_code == code
+
+
+@pytest.mark.parametrize("word", ["apilogs", "logs.api"])
+def test_a_renamed_topic_is_known_by_its_role_and_by_its_name(
+    calls: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch, word: str
+) -> None:
+    monkeypatch.setenv("API_LOGS_TOPIC", "logs.api")
+    result = invoke("produce", word, "-n", "5")
+    assert result.exit_code == 0
+    assert list(calls[0]["sources"]) == ["logs.api"]
+    assert json.loads(result.stdout)["topic"] == "logs.api"
+
+
+def test_all_topics_are_filled_under_their_names(
+    calls: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ERROR_LOGS_TOPIC", "logs.error")
+    assert invoke("produce", "all", "-n", "5").exit_code == 0
+    assert list(calls[0]["sources"]) == ["apilogs", "logs.error", "auditlogs"]
+
+
+def test_a_drive_produces_into_renamed_topics(
+    driven: list[Drive], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AUDIT_LOGS_TOPIC", "logs.audit")
+    result = invoke("drive")
+    assert json.loads(result.stdout)["records"] == {"errorlogs": 0, "logs.audit": 0}
+    assert len(driven) == 1
+
+
+def test_what_the_frazil_command_gives_the_generator_renames_its_topics(
+    calls: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = {Topic.API: "a", Topic.ERROR: "b", Topic.AUDIT: "c"}
+    for name, value in generator_environment({}, names).items():
+        monkeypatch.setenv(name, value)
+    assert invoke("produce", "all", "-n", "5").exit_code == 0
+    assert list(calls[0]["sources"]) == ["a", "b", "c"]
 
 
 def test_an_unknown_word_for_a_topic_lists_the_known_ones() -> None:

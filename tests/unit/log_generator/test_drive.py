@@ -14,7 +14,7 @@ from tests.support.fast_clock import FastClock
 from frazil.log_generator import heartbeat
 from frazil.log_generator.drive import Drive
 from frazil.log_generator.producer import Report
-from frazil.log_generator.topics import Topic
+from frazil.runtime.log_topics import Topic
 
 
 @pytest.fixture(autouse=True)

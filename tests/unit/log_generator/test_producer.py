@@ -11,7 +11,7 @@ from frazil.log_generator.errors import NotAcknowledgedError
 from frazil.log_generator.pace import CHUNK, Pace
 from frazil.log_generator.producer import Report, _Lane
 from frazil.log_generator.source import Source
-from frazil.log_generator.topics import Topic
+from frazil.runtime.log_topics import Topic
 
 
 class FakeBatch:

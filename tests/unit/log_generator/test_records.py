@@ -14,7 +14,7 @@ from frazil.log_generator.pace import Pace
 from frazil.log_generator.producer import Report
 from frazil.log_generator.records import Records
 from frazil.log_generator.source import Source
-from frazil.log_generator.topics import Topic
+from frazil.runtime.log_topics import Topic
 
 
 class FakeBroker:

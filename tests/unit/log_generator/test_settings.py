@@ -6,7 +6,7 @@ import pytest
 
 from frazil.log_generator.operations import Operation
 from frazil.log_generator.settings import DriveSettings, GeneratorSettings
-from frazil.log_generator.topics import Topic
+from frazil.runtime.log_topics import Topic
 from frazil.runtime.settings import BadSettingsError, read_settings
 
 STORE = {
@@ -92,6 +92,16 @@ def test_what_makes_no_sense_is_refused_by_name(
 def test_nothing_to_do_is_refused(environment: Any) -> None:
     with pytest.raises(BadSettingsError, match="nothing would be done"):
         read(environment, FRAZIL_S3_RATE="0", FRAZIL_RECORDS_RATE="0")
+
+
+def test_names_of_topics_that_kafka_would_refuse_are_refused(environment: Any) -> None:
+    with pytest.raises(BadSettingsError, match=r"(?m)^API_LOGS_TOPIC: .*pattern"):
+        read(environment, API_LOGS_TOPIC="api logs")
+
+
+def test_two_logs_do_not_share_a_topic(environment: Any) -> None:
+    with pytest.raises(BadSettingsError, match="must be three topics"):
+        read(environment, API_LOGS_TOPIC="logs", ERROR_LOGS_TOPIC="logs")
 
 
 def test_who_only_produces_needs_no_store(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from tests.support.log_records import misfits, parse_time
 from frazil.log_generator.shapes.apilog import APIS, ERRORS, TABLE_APIS
 from frazil.log_generator.shapes.errorlog import FAULTS
 from frazil.log_generator.source import Source
-from frazil.log_generator.topics import Topic
+from frazil.runtime.log_topics import Topic
 
 Record = dict[str, Any]
 NOW_NS = 1_790_000_000_123_456_789

@@ -22,7 +22,7 @@ from frazil.cli.containers.stack import ContainerStack
 from frazil.cli.deletion import confirm_deletion
 from frazil.cli.demo import REQUEST_IDS, run_demo
 from frazil.cli.folder import StackFolder
-from frazil.cli.generator import RECORDS, generator_command
+from frazil.cli.generator import RECORDS, generator_command, generator_environment
 from frazil.cli.kinds import CONTAINERS, AnyStack, NotLocalError
 from frazil.cli.local import ENDINGS, LocalStack, as_text
 from frazil.cli.moving.verbs import add_verbs
@@ -149,7 +149,8 @@ def produce(
     """Send generated log records to the stack's topics."""
     if endless and number is not None:
         raise typer.BadParameter("Give -n or --endless, not both.")
-    servers = _any(stack_name).bootstrap_servers
+    chosen = _any(stack_name)
+    servers = chosen.bootstrap_servers
     if number is None and not endless:
         number = RECORDS
         screen.warn(
@@ -160,7 +161,8 @@ def produce(
         part for key, value in options.items() if value is not None for part in (key, str(value))
     ]
     command = generator_command(topic, *given, servers=servers)
-    raise typer.Exit(subprocess.run(command, env=settings().environment(), check=False).returncode)
+    environment = generator_environment(settings().environment(), chosen.log_topics)
+    raise typer.Exit(subprocess.run(command, env=environment, check=False).returncode)
 
 
 @app.command()
@@ -261,6 +263,7 @@ def _containers() -> ContainerStack:
         name=told.project,
         warehouse=told.warehouse,
         namespace=told.namespace,
+        log_topics=told.log_topics,
         key=RootKey(told.root_user, told.root_password.get_secret_value()),
         aistor=bool(told.license.get_secret_value()),
     )

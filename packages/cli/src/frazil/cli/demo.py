@@ -5,7 +5,7 @@ import subprocess
 import time
 
 from frazil.cli.connectors import Patience, connector_views
-from frazil.cli.generator import generator_command
+from frazil.cli.generator import generator_command, generator_environment
 from frazil.cli.query import answer
 from frazil.cli.report import TableReport
 from frazil.cli.screen import Screen
@@ -13,6 +13,7 @@ from frazil.cli.stack import Stack
 from frazil.cli.tables import Tables, ages_at_commit, committed_files
 from frazil.contracts.states import ConnectState
 from frazil.runtime.errors import UserError
+from frazil.runtime.log_topics import DEFAULT_TOPICS
 
 # Where each table keeps the id that no two records share.
 REQUEST_IDS = {
@@ -72,7 +73,8 @@ def produce(stack: Stack, records_a_topic: int) -> dict[str, int]:
     """Return for each topic how many records the broker has acknowledged."""
     options = ("-n", str(records_a_topic))
     command = generator_command("all", *options, servers=stack.ports.bootstrap_servers)
-    done = subprocess.run(command, env=stack.tools.environment, capture_output=True, check=False)
+    environment = generator_environment(stack.tools.environment, DEFAULT_TOPICS)
+    done = subprocess.run(command, env=environment, capture_output=True, check=False)
     if done.returncode != 0:
         raise ProducingError(done.stderr.decode(errors="replace"))
     summaries = map(json.loads, done.stdout.splitlines())

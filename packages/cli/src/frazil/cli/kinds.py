@@ -1,9 +1,10 @@
 """What every verb needs of a stack, whether it is made of processes or of containers."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from frazil.runtime.errors import UserError
+from frazil.runtime.log_topics import Topic
 
 CONTAINERS = "containers"
 """The name of the stack of containers; every other name is that of a local one."""
@@ -33,6 +34,10 @@ class AnyStack(Protocol):
 
     @property
     def bootstrap_servers(self) -> str: ...
+
+    @property
+    def log_topics(self) -> Mapping[Topic, str]:
+        """Name the topic of each log."""
 
     def stop(self) -> None: ...
 

@@ -2,7 +2,7 @@
 
 import shutil
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +18,7 @@ from frazil.cli.screen import Screen
 from frazil.cli.stack import Stack
 from frazil.cli.tables import Tables
 from frazil.runtime.alone import alone
+from frazil.runtime.log_topics import DEFAULT_TOPICS, Topic
 
 ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -38,6 +39,11 @@ class LocalStack:
     @property
     def bootstrap_servers(self) -> str:
         return self.folder.read_state().ports.bootstrap_servers
+
+    @property
+    def log_topics(self) -> Mapping[Topic, str]:
+        # The variables of the container stack rename nothing here.
+        return DEFAULT_TOPICS
 
     def start(self, parts: Stack, desired_state: Path, *, afresh: bool = False) -> None:
         with alone(self.folder.start_lock):

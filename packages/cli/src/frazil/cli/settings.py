@@ -6,7 +6,8 @@ from pathlib import Path
 from pydantic import Field, SecretStr, ValidationError
 
 from frazil.runtime.errors import UserError
-from frazil.runtime.settings import FrazilSettings
+from frazil.runtime.log_topics import LogTopicSettings
+from frazil.runtime.settings import FrazilSettings, variable_of
 
 _REPOSITORY = Path(__file__).resolve().parents[5]
 _COMPOSE = _REPOSITORY / "deploy" / "compose"
@@ -14,9 +15,7 @@ _COMPOSE = _REPOSITORY / "deploy" / "compose"
 
 class BadSettingError(UserError):
     def __init__(self, error: ValidationError) -> None:
-        faults = (
-            f"FRAZIL_{fault['loc'][0]}".upper() + f": {fault['msg']}." for fault in error.errors()
-        )
+        faults = (f"{variable_of(fault['loc'])}: {fault['msg']}." for fault in error.errors())
         super().__init__("\n".join(faults))
 
 
@@ -35,7 +34,7 @@ class CliSettings(FrazilSettings):
         return {**os.environ, "FRAZIL_HOME": str(self.home)}
 
 
-class ComposeSettings(FrazilSettings):
+class ComposeSettings(LogTopicSettings):
     """What the command must know of the compose project, which reads the same variables itself."""
 
     project: str = Field(default="frazil", validation_alias="COMPOSE_PROJECT_NAME")
@@ -53,8 +52,14 @@ class ComposeSettings(FrazilSettings):
 
 
 def read_compose_settings() -> ComposeSettings:
-    """Read the environment and, as compose does, the .env beside its files."""
-    return ComposeSettings(_env_file=_COMPOSE / ".env")
+    """Read the environment and, as compose does, the .env beside its files.
+
+    Raise BadSettingError for a variable that makes no sense.
+    """
+    try:
+        return ComposeSettings(_env_file=_COMPOSE / ".env")
+    except ValidationError as error:
+        raise BadSettingError(error) from error
 
 
 def read_settings() -> CliSettings:

@@ -1,6 +1,7 @@
 """The base of every settings class: FRAZIL_* variables, frozen, unknown ones left alone."""
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -66,11 +67,14 @@ _Settings = TypeVar("_Settings", bound=FrazilSettings)
 
 class BadSettingsError(UserError):
     def __init__(self, error: ValidationError) -> None:
-        complaints = (
-            f"{'_'.join(['FRAZIL', *map(str, fault['loc'])]).upper()}: {fault['msg']}"
-            for fault in error.errors()
-        )
+        complaints = (f"{variable_of(fault['loc'])}: {fault['msg']}" for fault in error.errors())
         super().__init__("The settings are not good:\n" + "\n".join(complaints))
+
+
+def variable_of(place: Iterable[str | int]) -> str:
+    """Name the variable at the place of a fault; one with a name of its own is in capitals."""
+    name = "_".join(map(str, place))
+    return name if name.isupper() else f"FRAZIL_{name}".rstrip("_").upper()
 
 
 def read_settings(kind: type[_Settings]) -> _Settings:

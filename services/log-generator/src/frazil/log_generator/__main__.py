@@ -23,8 +23,9 @@ from frazil.log_generator.records import Records
 from frazil.log_generator.settings import DriveSettings, GeneratorSettings
 from frazil.log_generator.source import Source
 from frazil.log_generator.store import THREADS, S3Store
-from frazil.log_generator.topics import Topic, topics_of
+from frazil.log_generator.topics import topics_of
 from frazil.log_generator.traffic import Traffic
+from frazil.runtime.log_topics import Topic
 from frazil.runtime.logs import configure, get_logger
 from frazil.runtime.settings import BadSettingsError, read_settings
 from frazil.runtime.tasks import stop_event
@@ -37,18 +38,10 @@ _Settings = TypeVar("_Settings", bound=GeneratorSettings)
 Seed = Annotated[int | None, typer.Option(help="Same seed, same choices; random if not.")]
 
 
-def _known(word: str) -> str:
-    try:
-        topics_of(word)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from error
-    return word
-
-
 @app.command()
 def produce(
     topic: Annotated[
-        str, typer.Argument(help="apilogs, errorlogs, auditlogs or all.", callback=_known)
+        str, typer.Argument(help="apilogs, errorlogs, auditlogs, another name of theirs, or all.")
     ],
     count: Annotated[
         int | None,
@@ -70,10 +63,12 @@ def produce(
     settings = _begin(GeneratorSettings)
     seed = _chosen(seed)
     start_ns = time.time_ns()
-    topics = topics_of(topic)
-    log.info("started", topics=topics, seed=seed, count=count, rate=rate, bad=bad)
-    sources = {t: Source(t, seed=seed, start_ns=start_ns, bad=bad) for t in topics}
-    reports = {t: Report(t) for t in topics}
+    topics = {settings.log_topics[role]: role for role in _roles(topic, settings)}
+    log.info("started", topics=list(topics), seed=seed, count=count, rate=rate, bad=bad)
+    sources = {
+        name: Source(role, seed=seed, start_ns=start_ns, bad=bad) for name, role in topics.items()
+    }
+    reports = {name: Report(name) for name in topics}
     try:
         asyncio.run(
             _produce(
@@ -91,12 +86,19 @@ def produce(
             typer.echo(json.dumps(report.as_dict()))
 
 
+def _roles(word: str, settings: GeneratorSettings) -> tuple[Topic, ...]:
+    try:
+        return topics_of(word, settings.log_topics)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+
+
 async def _produce(
     servers: str,
     *,
-    sources: Mapping[Topic, Source],
+    sources: Mapping[str, Source],
     pace: Pace,
-    reports: Mapping[Topic, Report],
+    reports: Mapping[str, Report],
 ) -> None:
     await produce_records(servers, sources=sources, pace=pace, stop=stop_event(), reports=reports)
 
@@ -138,7 +140,7 @@ def _records(settings: DriveSettings, seed: int, *, clock: Clock) -> list[Record
     start_ns = time.time_ns()
     return [
         Records(
-            topic,
+            settings.log_topics[topic],
             Source(topic, seed=seed, start_ns=start_ns),
             servers=settings.bootstrap_servers,
             rate=settings.records_rate,

@@ -18,7 +18,6 @@ from frazil.log_generator.errors import (
 )
 from frazil.log_generator.pace import Pace
 from frazil.log_generator.source import Source
-from frazil.log_generator.topics import Topic
 from frazil.runtime.logs import get_logger
 
 log = get_logger(__name__)
@@ -47,10 +46,10 @@ class Report:
 async def produce(
     servers: str,
     *,
-    sources: Mapping[Topic, Source],
+    sources: Mapping[str, Source],
     pace: Pace,
     stop: asyncio.Event,
-    reports: Mapping[Topic, Report],
+    reports: Mapping[str, Report],
 ) -> None:
     """Fill all topics side by side, each at the given pace, until done or told to stop."""
     async with _producer(servers) as producer:
@@ -87,7 +86,7 @@ async def _producer(servers: str) -> AsyncIterator[AIOKafkaProducer]:
             await asyncio.wait_for(producer.stop(), _CONNECT_SECONDS)
 
 
-async def _lane(producer: AIOKafkaProducer, topic: Topic, servers: str) -> "_Lane":
+async def _lane(producer: AIOKafkaProducer, topic: str, servers: str) -> "_Lane":
     try:
         async with asyncio.timeout(_CONNECT_SECONDS):
             partitions = await producer.partitions_for(topic)
@@ -101,7 +100,7 @@ class _Lane:
     """One topic: its partitions, and the batches that wait for the broker's word."""
 
     producer: AIOKafkaProducer
-    topic: Topic
+    topic: str
     partitions: list[int]
     pending: deque[tuple[asyncio.Future[object], int]] = field(default_factory=deque)
 

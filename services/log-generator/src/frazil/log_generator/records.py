@@ -5,7 +5,6 @@ from frazil.log_generator.errors import GeneratorError
 from frazil.log_generator.pace import Pace, Patience
 from frazil.log_generator.producer import Report, produce
 from frazil.log_generator.source import Source
-from frazil.log_generator.topics import Topic
 from frazil.runtime.logs import get_logger
 
 log = get_logger(__name__)
@@ -15,7 +14,7 @@ class Records:
     """One topic with a connection of its own: a topic that is missing holds up no other."""
 
     def __init__(
-        self, topic: Topic, source: Source, *, servers: str, rate: float, clock: Clock
+        self, topic: str, source: Source, *, servers: str, rate: float, clock: Clock
     ) -> None:
         self.report = Report(topic)
         self._topic = topic

@@ -9,9 +9,10 @@ from pydantic_settings import NoDecode
 
 from frazil.log_generator.operations import Operation
 from frazil.log_generator.store import S3Options
-from frazil.log_generator.topics import Topic, topics_of
+from frazil.log_generator.topics import topics_of
 from frazil.log_generator.weights import read_mix, read_sizes
-from frazil.runtime.settings import FrazilSettings, Names
+from frazil.runtime.log_topics import LogTopicSettings, Topic
+from frazil.runtime.settings import Names
 
 _BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 _MIX = (
@@ -30,7 +31,7 @@ def _read_topics(text: str) -> list[Topic]:
     return [topic for word in words for topic in topics_of(word)]
 
 
-class GeneratorSettings(FrazilSettings):
+class GeneratorSettings(LogTopicSettings):
     """Settings of every command."""
 
     bootstrap_servers: str = Field(
@@ -63,7 +64,7 @@ class DriveSettings(GeneratorSettings):
     )
     records_topics: Annotated[tuple[Topic, ...], NoDecode, _from_text(_read_topics)] = Field(
         default=(Topic.ERROR, Topic.AUDIT),
-        description="Topics to produce records into, separated by commas.",
+        description="Logs to produce records of, by their usual names, separated by commas.",
     )
     records_rate: float = Field(
         default=1.0,

@@ -10,7 +10,7 @@ from frazil.log_generator.shapes.auditlog import AuditLog
 from frazil.log_generator.shapes.cluster import Record
 from frazil.log_generator.shapes.errorlog import ErrorLog
 from frazil.log_generator.shapes.spoil import flaws, spoil
-from frazil.log_generator.topics import Topic
+from frazil.runtime.log_topics import Topic
 
 
 class _ShapeOf(Protocol):

@@ -1,20 +1,18 @@
-"""The three topics that records go to; each takes one kind of record."""
+"""Words for topics on the command line and in settings."""
 
-from enum import StrEnum
+from collections.abc import Mapping
+
+from frazil.runtime.log_topics import DEFAULT_TOPICS, Topic
 
 ALL = "all"
 
 
-class Topic(StrEnum):
-    API = "apilogs"
-    ERROR = "errorlogs"
-    AUDIT = "auditlogs"
-
-
-def topics_of(word: str) -> tuple[Topic, ...]:
-    """Read a topic's name, or `all`; raises ValueError with a sentence."""
+def topics_of(word: str, names: Mapping[Topic, str] = DEFAULT_TOPICS) -> tuple[Topic, ...]:
+    """Read a topic's name, its role, or `all`; raises ValueError with a sentence."""
     if word == ALL:
         return tuple(Topic)
-    if word not in set(Topic):
-        raise ValueError(f"There is no topic {word!r}: take one of {', '.join(Topic)} or {ALL}.")
-    return (Topic(word),)
+    roles = {topic.value: topic for topic in Topic} | {name: t for t, name in names.items()}
+    if word not in roles:
+        known = ", ".join(roles)
+        raise ValueError(f"There is no topic {word!r}: take one of {known} or {ALL}.")
+    return (roles[word],)

@@ -1,6 +1,6 @@
 """What is known of the container stack at one moment; a part that does not answer is a fact too."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,6 +9,7 @@ from frazil.cli.containers.project import CONTROL_API, PROVISIONER
 from frazil.cli.containers.seen import Container
 from frazil.cli.ports import HOST
 from frazil.contracts.states import ConnectState
+from frazil.runtime.log_topics import DEFAULT_TOPICS
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,9 @@ class Connector:
 
 @dataclass(frozen=True)
 class Facts:
-    """`catalog` is None if it accepts the key; `trino` lists its catalogs, `rows` is by table.
+    """`log_topics` are those that `frazil produce` fills.
+
+    `catalog` is None if it accepts the key; `trino` lists its catalogs, `rows` is by table.
 
     `silent` are published ports at which nobody listens, by service; `sick_stores` are fronts
     whose cluster is not healthy; `free` is the share of Docker's disk, if it is on this machine.
@@ -51,6 +54,7 @@ class Facts:
 
     warehouse: str
     namespace: str
+    log_topics: Collection[str] = DEFAULT_TOPICS.values()
     services: Sequence[Container] = ()
     workers: Sequence[Container] = ()
     provisioner_log: str = ""

@@ -8,7 +8,7 @@ from frazil.cli.containers.facts import Facts
 
 @dataclass(frozen=True)
 class Finding:
-    """`remedy` has a command to type, or says for how long to wait."""
+    """`remedy` has commands to type, each in backticks, or says for how long to wait."""
 
     seen: str
     cause: str

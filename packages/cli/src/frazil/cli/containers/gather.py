@@ -30,6 +30,7 @@ def gather(stack: ContainerStack) -> Facts:
     return Facts(
         warehouse=stack.project.warehouse,
         namespace=stack.project.namespace,
+        log_topics=stack.project.log_topics.values(),
         services=services,
         workers=stack.workers(),
         provisioner_log=stack.provisioner_log(),

@@ -1,11 +1,12 @@
 """The compose project: its files, its names, and what of it the command must know."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
 from frazil.cli.containers.seen import Container
+from frazil.runtime.log_topics import DEFAULT_TOPICS, Topic
 
 KAFKA = "kafka"
 CONTROL_API = "kafka-connect"
@@ -38,6 +39,7 @@ class Project:
     warehouse: str
     namespace: str
     key: RootKey
+    log_topics: Mapping[Topic, str] = field(default_factory=lambda: DEFAULT_TOPICS)
     aistor: bool = False
 
     @property

@@ -1,5 +1,6 @@
 """The verbs for the container stack."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from frazil.cli.connectors import NoAnswerError, connector_views
@@ -22,6 +23,7 @@ from frazil.cli.logview import NoLogError
 from frazil.cli.ports import HOST
 from frazil.cli.screen import Screen
 from frazil.runtime.errors import UserError
+from frazil.runtime.log_topics import Topic
 
 _START_SECONDS = 600
 _LINES = "40"
@@ -82,6 +84,10 @@ class ContainerStack:
     @property
     def bootstrap_servers(self) -> str:
         return self._address(KAFKA)
+
+    @property
+    def log_topics(self) -> Mapping[Topic, str]:
+        return self.project.log_topics
 
     def start(self, topology: Topology | None) -> None:
         """Bring all up and wait for it; without a topology as it was before."""

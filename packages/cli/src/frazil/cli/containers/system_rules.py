@@ -13,7 +13,7 @@ _LEAST_FREE = 0.05
 def absent(facts: Facts) -> Iterator[Finding]:
     if not any(one.is_running for one in facts.services):
         cause = "It was stopped; its data is there." if facts.services else "It was not started."
-        yield Finding("No container of the stack is running.", cause, "frazil start")
+        yield Finding("No container of the stack is running.", cause, "`frazil start`")
 
 
 def containers(facts: Facts) -> Iterator[Finding]:
@@ -23,7 +23,7 @@ def containers(facts: Facts) -> Iterator[Finding]:
             yield Finding(
                 f"{one.name} is {one.condition}.",
                 cause,
-                f"frazil logs {one.name}; then frazil restart",
+                f"`frazil logs {one.name}`; then `frazil restart`",
             )
     for one in facts.workers:
         if one.oom_killed:
@@ -54,7 +54,7 @@ def _cause(one: Container) -> str | None:
 
 def provisioner(facts: Facts) -> Iterator[Finding]:
     one = facts.service(PROVISIONER)
-    again = "frazil start runs it again; what it says: frazil logs kafka-iceberg-init"
+    again = f"`frazil start` runs it again; what it says: `frazil logs {PROVISIONER}`"
     if one is None or one.state == "created":
         yield Finding(
             "There may be no topics, tables or connectors.",
@@ -74,7 +74,7 @@ def ports(facts: Facts) -> Iterator[Finding]:
         yield Finding(
             f"Nothing answers at port {port}, where {name} is published.",
             f"{name} runs but does not listen yet, or the engine is on another machine.",
-            f"frazil logs {name}; then frazil restart",
+            f"`frazil logs {name}`; then `frazil restart`",
         )
 
 
@@ -84,7 +84,7 @@ def stores(facts: Facts) -> Iterator[Finding]:
             yield Finding(
                 f"The store behind {name} (port {port}) is not healthy.",
                 "It is starting, or fewer of its nodes run than it needs to write.",
-                f"frazil status shows its nodes; wait for them, or frazil logs {name}",
+                f"`frazil status` shows its nodes; wait for them, or `frazil logs {name}`",
             )
 
 
@@ -93,7 +93,7 @@ def key(facts: Facts) -> Iterator[Finding]:
         yield Finding(
             f"The catalog refuses the key of the settings: {facts.catalog.reason}",
             "MINIO_ROOT_USER and MINIO_ROOT_PASSWORD are others than those it was started with.",
-            "Correct both in deploy/compose/.env; then frazil restart",
+            "Correct both in deploy/compose/.env; then `frazil restart`",
         )
     elif facts.catalog and any(
         facts.answers(n) and n not in facts.sick_stores for n in TABLE_FRONTS
@@ -101,7 +101,7 @@ def key(facts: Facts) -> Iterator[Finding]:
         yield Finding(
             f"The catalog does not answer: {facts.catalog.reason}",
             "It is not up, or the proxy in front of it cannot reach it.",
-            f"frazil logs {_catalog(facts)}; then frazil restart",
+            f"`frazil logs {_catalog(facts)}`; then `frazil restart`",
         )
 
 
@@ -116,17 +116,19 @@ def trino(facts: Facts) -> Iterator[Finding]:
         return
     if isinstance(facts.trino, Away):
         yield Finding(
-            "Trino answers no query.", facts.trino.reason, "Wait a minute; then frazil logs trino"
+            "Trino answers no query.", facts.trino.reason, "Wait a minute; then `frazil logs trino`"
         )
     elif facts.warehouse not in facts.trino:
         yield Finding(
             f"Trino has no catalog {facts.warehouse}.",
             f"{PROVISIONER} has not made it since the container of Trino was made.",
-            "frazil start",
+            "`frazil start`",
         )
     elif isinstance(facts.rows, Away):
         yield Finding(
-            "Trino cannot read the tables.", facts.rows.reason, "frazil logs trino; frazil start"
+            "Trino cannot read the tables.",
+            facts.rows.reason,
+            "`frazil logs trino`; then `frazil start`",
         )
 
 
@@ -135,5 +137,5 @@ def disk(facts: Facts) -> Iterator[Finding]:
         yield Finding(
             f"Docker's disk has {facts.free:.1%} left.",
             "Images, build caches and volumes fill it; broker and stores stop when it is full.",
-            "docker system df shows what takes the room; docker builder prune frees some",
+            "`docker system df` shows what takes the room; `docker builder prune` frees some",
         )
