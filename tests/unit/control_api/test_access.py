@@ -240,8 +240,14 @@ class TestTheFile:
 
 
 @pytest.fixture
-def app(tmp_path: Path, file: Path) -> FastAPI:
-    settings = Settings(home=tmp_path, credentials=file, bootstrap_servers="127.0.0.1:1")
+def app(tmp_path: Path, file: Path, monkeypatch: pytest.MonkeyPatch) -> FastAPI:
+    monkeypatch.setenv("GUESSED", "guess")
+    settings = Settings(
+        home=tmp_path,
+        credentials=file,
+        bootstrap_servers="127.0.0.1:1",
+        secrets_env=("GUESSED",),
+    )
     return create_app(settings, FakeEngine(SystemClock()))
 
 
@@ -306,6 +312,17 @@ class TestTheDoor:
             await client.put(validate, headers=READER, json=config),
         ]:
             assert answer.status_code == 200
+
+    async def test_a_reader_cannot_test_guesses_at_what_references_stand_for(
+        self, client: httpx.AsyncClient
+    ) -> None:
+        config = {"name": "x"} | sink_config(topics="${env:GUESSED},guess")
+        validate = "/connector-plugins/IcebergSinkConnector/config/validate"
+        answers = [
+            (await client.put(validate, headers=caller, json=config)).json()["error_count"]
+            for caller in (READER, WRITER)
+        ]
+        assert answers == [0, 1]
 
     async def test_a_reader_changes_nothing_and_is_told_why(
         self, client: httpx.AsyncClient

@@ -7,6 +7,7 @@ from tests.support.secrets import FakeSecrets
 from frazil.contracts.config_infos import ConfigInfos, ConfigValue
 from frazil.contracts.plugins import find_plugin
 from frazil.control_api.core.judgement import judge
+from frazil.control_api.core.references import UnseenSecrets
 
 PLUGIN = find_plugin(SINK_CLASS)
 PLANTED = "tr0ub4dor&3"
@@ -60,6 +61,25 @@ def test_nothing_of_a_value_is_anywhere_in_the_answer() -> None:
 def test_text_around_a_reference_in_a_password_is_not_shown_either() -> None:
     infos = judged(**{"iceberg.catalog.token": "half-${env:PASSWORD}"})
     assert entry(infos, "iceberg.catalog.token").value == "[hidden]"
+
+
+def test_a_password_beside_a_reference_in_a_value_is_not_shown() -> None:
+    infos = judged(**{"iceberg.catalog.uri": "jdbc:x?password=tr0ub&user=${env:PASSWORD}"})
+    shown = entry(infos, "iceberg.catalog.uri").value
+    assert shown == "jdbc:x?password=[hidden]&user=${env:PASSWORD}"
+
+
+@pytest.mark.parametrize("guess", ["hidden-topic", "another"])
+def test_who_may_not_see_a_value_cannot_test_guesses_at_it(guess: str) -> None:
+    guessing = {
+        "topics": f"${{env:T}},{guess}",
+        "tasks.max": "${env:PASSWORD}",
+        "errors.tolerance": "${env:NOWHERE}",
+    }
+    infos = judge(PLUGIN, {"name": "logs"} | sink_config(**guessing), UnseenSecrets())
+    assert entry(infos, "tasks.max").errors == []
+    assert entry(infos, "errors.tolerance").errors == []
+    assert infos.error_count == 0
 
 
 def test_a_rule_that_a_value_breaks_at_another_key_is_told_without_it() -> None:

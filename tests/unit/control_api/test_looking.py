@@ -6,15 +6,17 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 from tests.support.control_api import NOW, FakeClock, connector, living, sink_config
+from tests.support.secrets import FakeSecrets
 
 from frazil.contracts.states import TableState, Target
 from frazil.contracts.worker_status import TableStatus
 from frazil.control_api.core.connector import Observed, Phase
-from frazil.control_api.core.errors import EngineError
+from frazil.control_api.core.errors import EngineError, InvalidConnectorError
 from frazil.control_api.core.insight import Insight
 from frazil.control_api.core.layout import TableLayout
 from frazil.control_api.core.observation import Observation
 from frazil.control_api.core.policy import Policy
+from frazil.control_api.core.ports import Secrets
 from frazil.control_api.core.proof import TableHistory, TableSource
 from frazil.control_api.core.references import NoSecrets
 from frazil.control_api.core.service import ConnectorService, Submission
@@ -49,6 +51,7 @@ class World:
     tables: NoTables = field(default_factory=NoTables)
     looks: int = 0
     failure: EngineError | None = None
+    secrets: Secrets = field(default_factory=NoSecrets)
 
     async def look(self, _name: str) -> Observation:
         self.looks += 1
@@ -63,7 +66,7 @@ class World:
             self.look,
             sightings=self.sightings,
             tables=self.tables,
-            secrets=NoSecrets(),
+            secrets=self.secrets,
             clock=self.engine.clock,
         )
 
@@ -126,6 +129,13 @@ async def test_tables_are_named_as_the_connector_names_them(world: World) -> Non
     assert "jdbc" not in repr(source), "properties hold secrets"
     assert await world.insight.proofs(source) == []
     assert world.tables.asked == [source]
+
+
+def test_a_value_that_does_not_do_any_more_is_not_shown(world: World) -> None:
+    world.secrets = FakeSecrets({"${env:T}": "tr0ub4dor"})
+    config = sink_config(name="logs", **{"tasks.max": "${env:T}"})
+    with pytest.raises(InvalidConnectorError, match=r"Invalid value \[hidden\] for .* tasks.max"):
+        world.insight.source(replace(RUNNING, config=config))
 
 
 def test_tables_that_records_name_are_those_that_the_worker_has_seen(world: World) -> None:

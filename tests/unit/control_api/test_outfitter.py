@@ -60,6 +60,7 @@ class TestAssignments:
             "first-token",
             "written-out",
             "in-a-url",
+            "user:in-a-url",
             "as-parameter",
             "in-a-module",
             'Module required password="in-a-module";',

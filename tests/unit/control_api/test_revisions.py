@@ -4,8 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.control_api import sink_config
 
+from frazil.contracts.secrets import without_secrets
 from frazil.control_api.core.history import ConfigVersion
-from frazil.control_api.core.revisions import diff, revisions, without_secrets
+from frazil.control_api.core.revisions import diff, revisions
 
 configs = st.dictionaries(st.sampled_from("abcde"), st.sampled_from("xyz"))
 
@@ -26,6 +27,11 @@ def test_a_changed_secret_is_a_change_that_shows_nothing() -> None:
     assert found.changed == {"db.password": ("[hidden]", "[hidden]")}
     assert found.added == {"s3.secret-access-key": "[hidden]"}
     assert diff({"db.password": "same"}, {"db.password": "same"}).changed == {}
+
+
+def test_a_changed_password_in_a_value_is_a_change_that_shows_nothing() -> None:
+    found = diff({"url": "jdbc:x?password=old"}, {"url": "jdbc:x?password=new"})
+    assert found.changed == {"url": ("jdbc:x?password=[hidden]", "jdbc:x?password=[hidden]")}
 
 
 def test_what_is_no_secret_is_shown_as_it_is() -> None:

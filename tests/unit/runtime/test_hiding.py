@@ -1,6 +1,7 @@
 """Hiding: however a secret is spelled on its way out, it does not get out."""
 
 import json
+from base64 import b64encode
 from urllib.parse import quote
 
 import pytest
@@ -46,6 +47,12 @@ def test_secrets_may_become_known_later() -> None:
     assert hiding("the planted one") == "the planted one"
     hiding.add(["planted"])
     assert hiding("the planted one") == f"the {MASK} one"
+
+
+@pytest.mark.parametrize("login", ["ada:tr0ub4dor", "ada:tr0ub4dor!", "ada:tr0ub4dor!!"])
+def test_a_login_is_hidden_as_http_sends_it(login: str) -> None:
+    sent = b64encode(login.encode()).decode()
+    assert Hiding([login])(f"Basic {sent}").rstrip("=") == f"Basic {MASK}"
 
 
 @given(st.text(min_size=6), st.text(), st.text())

@@ -5,6 +5,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 from enum import Enum, StrEnum
 from functools import cache
 
+from frazil.contracts.secrets import is_secret
 from frazil.contracts.validators import Validator, Value
 
 
@@ -86,18 +87,6 @@ class KeyFamily:
             group=self.group,
             display_name=name,
         )
-
-
-_SECRET_NAME = re.compile(
-    r"password|secret|token|credential|authorization|jaas|user\.info|(api|access|private)[-_.]?key",
-    re.I,
-)
-# These end in the name of a column, whatever that is, and their values are no secrets.
-_OF_COLUMN = re.compile(r"(frazil\.tables|iceberg\.table\..+?)\.(conflict|type|rename)\.")
-
-
-def is_secret(name: str) -> bool:
-    return _SECRET_NAME.search(name) is not None and _OF_COLUMN.match(name) is None
 
 
 @cache

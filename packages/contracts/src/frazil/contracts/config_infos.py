@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from pydantic import BaseModel, ConfigDict
 
 from frazil.contracts.config import Importance, Key, KeyType, NoDefault, Width
+from frazil.contracts.secrets import HIDDEN, without_logins
 from frazil.contracts.validators import Value, as_java_text
 
-HIDDEN = "[hidden]"
 _COUNTED_ONCE = re.compile(r"(key|value|header)\.converter\.|(producer|consumer|admin)\.override\.")
 
 
@@ -102,4 +102,5 @@ def wire_text(key: Key, value: Value) -> str | None:
         return None
     if key.type is KeyType.PASSWORD:
         return HIDDEN
-    return ",".join(value) if isinstance(value, tuple) else as_java_text(value)
+    text = ",".join(value) if isinstance(value, tuple) else as_java_text(value)
+    return without_logins(text)

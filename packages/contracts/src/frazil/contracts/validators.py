@@ -5,6 +5,8 @@ import warnings
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 
+from frazil.contracts.secrets import HIDDEN, is_secret
+
 Value = str | int | float | bool | tuple[str, ...] | None
 Validator = Callable[[str, Value], str | None]
 OFF = -1
@@ -24,7 +26,8 @@ def as_java_text(value: Value) -> str:
 
 
 def invalid(name: str, value: Value, why: str) -> str:
-    return f"Invalid value {as_java_text(value)} for configuration {name}: {why}"
+    shown = HIDDEN if is_secret(name) and value is not None else as_java_text(value)
+    return f"Invalid value {shown} for configuration {name}: {why}"
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 import json
 import re
+from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from urllib.parse import quote
 
@@ -32,12 +33,14 @@ class Hiding:
 
 
 def _spellings(text: str) -> Iterator[str]:
-    """Spell a text as logs, JSON, Python and URLs do, and line by line as Java's logs do."""
+    """Spell a text as logs, JSON, Python, URLs and HTTP do, and line by line as Java's logs do."""
     yield text
     yield json.dumps(text)[1:-1]
     yield json.dumps(text, ensure_ascii=False)[1:-1]
     yield repr(text)[1:-1]
     yield quote(text, safe="")
+    # As in `Authorization: Basic ...`; without its padding, which not everything writes.
+    yield b64encode(text.encode(errors="surrogatepass")).decode().rstrip("=")
     yield from (line.strip() for line in text.splitlines())
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
-from frazil.runtime.hiding import MASK, Hiding
+from frazil.runtime.hiding import MASK
 
 IsSecret = Callable[[str], bool]
 
@@ -30,11 +30,11 @@ def configure(
     format: str = "json",  # noqa: A002 (a setting's name)
     *,
     is_secret: IsSecret = lambda _name: False,
-    hiding: Hiding | None = None,
+    hiding: Callable[[str], str] | None = None,
 ) -> None:
     """Send structlog's and the standard library's records to stderr in one format.
 
-    Fields with a secret name are masked, and what `hiding` knows is hidden wherever it stands.
+    Fields with a secret name are masked, and each line goes through `hiding` at last.
     """
 
     def mask(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:

@@ -4,8 +4,8 @@ import signal
 import threading
 from pathlib import Path
 
-from frazil.contracts.config import is_secret
 from frazil.contracts.exit_code import ExitCode
+from frazil.contracts.secrets import is_secret
 from frazil.runtime import logs
 from frazil.runtime.hiding import Hiding
 from frazil.worker.board import StatusBoard

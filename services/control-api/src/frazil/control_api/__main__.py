@@ -20,7 +20,7 @@ from types import FrameType
 import uvicorn
 from fastapi import FastAPI
 
-from frazil.contracts.config import is_secret
+from frazil.contracts.secrets import is_secret, without_logins
 from frazil.control_api.app import create_app
 from frazil.control_api.core.access import Caller, PasswordHash, Role, entry, token_hash
 from frazil.control_api.core.errors import ControlError
@@ -64,7 +64,9 @@ def _token_entry(caller: Caller) -> str:
 def _run() -> bool:
     """Serve until a signal; false if the application did not come up."""
     settings = read_settings(Settings)
-    logs.configure(settings.log_level, settings.log_format, is_secret=is_secret)
+    logs.configure(
+        settings.log_level, settings.log_format, is_secret=is_secret, hiding=without_logins
+    )
     with listen(settings.host, settings.port, who="The control API") as listener:
         port: int = listener.getsockname()[1]
         try:

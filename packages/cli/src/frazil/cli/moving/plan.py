@@ -7,9 +7,9 @@ from enum import StrEnum
 from typing import Any
 
 from frazil.cli.moving import iceberg
-from frazil.contracts.config_infos import HIDDEN
 from frazil.contracts.plugins.iceberg_tables import LISTED
 from frazil.contracts.plugins.takeover_keys import TAKEOVER_GROUP
+from frazil.contracts.secrets import HIDDEN
 from frazil.contracts.states import ConnectState
 
 MOVING = "frazil.label.moving"

@@ -11,7 +11,7 @@ import httpx
 
 from frazil.cli.connectors import reason
 from frazil.cli.moving.plan import Place
-from frazil.contracts.config import is_secret
+from frazil.contracts.secrets import texts_in
 from frazil.contracts.states import ConnectState
 from frazil.runtime.errors import UserError
 from frazil.runtime.hiding import Hiding
@@ -81,7 +81,7 @@ class Server:
 
     def faults(self, config: Mapping[str, str]) -> list[str]:
         """Have a configuration validated; return what is wrong with it, without secrets."""
-        hide = Hiding(text for name, text in config.items() if is_secret(name))
+        hide = Hiding(texts_in(config))
         class_name = quote(config["connector.class"], safe="")
         path = f"/connector-plugins/{class_name}/config/validate"
         try:

@@ -16,6 +16,7 @@ from frazil.contracts.plugins.not_yet import NotYet
 from frazil.contracts.plugins.parsed import Complaint, InvalidConfigError, ParsedConfig
 from frazil.contracts.plugins.strangers import UNKNOWN_KEYS, is_slip, objection, stranger
 from frazil.contracts.plugins.transforms.chain import check_stages, is_stage_option, stage_keys
+from frazil.contracts.secrets import without_logins
 
 Config = Mapping[str, str | None]
 Rule = Callable[[ParsedConfig], Iterable[Complaint]]
@@ -138,12 +139,12 @@ class Plugin:
         tolerant = checked[UNKNOWN_KEYS].value == "warn"
         if tolerant:
             parsed = replace(parsed, warnings=tuple(slip.message for slip in slips))
-        errors = {name: list(found.errors) for name, found in checked.items()}
+        errors = {n: list(map(without_logins, found.errors)) for n, found in checked.items()}
         version = installed_version(self.class_name, self.version)
         own = (*self.rules, check_stages) if self.stages else self.rules
         rules = (rule(parsed) for rule in (version, check_group, *own, self._check_limits))
         for key, message in chain(_nulls(given), () if tolerant else slips, *rules):
-            errors[key].append(message)
+            errors[key].append(without_logins(message))
         return _Reading(keys, parsed, errors)
 
     def _check_limits(self, config: ParsedConfig) -> Iterator[Complaint]:

@@ -3,7 +3,8 @@
 from collections.abc import Collection
 from difflib import get_close_matches
 
-from frazil.contracts.config import Key, KeyType, is_secret
+from frazil.contracts.config import Key, KeyType
+from frazil.contracts.secrets import is_secret
 
 UNKNOWN_KEYS = "frazil.unknown.keys"
 # Connect ignores every unknown key; under these prefixes nobody but us can have meant one.

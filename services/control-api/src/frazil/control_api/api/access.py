@@ -78,7 +78,9 @@ class Access:
         # Browsers ask without credentials whether they may ask with them.
         if scope["method"] == "OPTIONS" and "access-control-request-method" in headers:
             needed = None
-        scope.setdefault("state", {})["stranger"] = caller is None
+        state = scope.setdefault("state", {})
+        state["stranger"] = caller is None
+        state["may_write"] = caller is not None and caller.role.covers(Role.WRITE)
         if needed is None or (caller is not None and caller.role.covers(needed)):
             await self._app(scope, receive, send)
             return

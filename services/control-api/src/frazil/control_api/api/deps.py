@@ -80,6 +80,11 @@ def _is_stranger(request: Request) -> bool:
     return bool(getattr(request.state, "stranger", False))
 
 
+def _may_write(request: Request) -> bool:
+    """Tell whether the caller may also write; where nobody is asked, everybody may."""
+    return bool(getattr(request.state, "may_write", True))
+
+
 def _connector_name(
     connector: Annotated[str, Path(description="Name of a connector, percent-encoded.")],
 ) -> str:
@@ -122,6 +127,7 @@ Flag = Annotated[bool, BeforeValidator(lambda text: str(text).lower() == "true")
 Service = Annotated[ConnectorService, Depends(_service)]
 WorkerId = Annotated[str, Depends(_worker_id)]
 IsStranger = Annotated[bool, Depends(_is_stranger)]
+MayWrite = Annotated[bool, Depends(_may_write)]
 VitalSigns = Annotated[Vitals, Depends(_vitals)]
 ConnectorName = Annotated[str, Depends(_connector_name)]
 TaskNumber = Annotated[int, Depends(_task_id)]

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query
 
 from frazil.contracts.config_infos import ConfigDefinition, ConfigInfos
 from frazil.control_api.api.bodies import FlatConfig
-from frazil.control_api.api.deps import Flag, PluginName, Service
+from frazil.control_api.api.deps import Flag, MayWrite, PluginName, Service
 from frazil.control_api.api.described import TAKES_CONFIG, faults
 from frazil.control_api.api.models import PluginInfo
 from frazil.control_api.core.plugins import definitions, listed
@@ -33,5 +33,7 @@ def get_plugin_config(
 
 
 @router.put("/{plugin}/config/validate", openapi_extra=TAKES_CONFIG, responses=faults(400))
-def validate_config(name: PluginName, config: FlatConfig, service: Service) -> ConfigInfos:
-    return service.validate(name, config)
+def validate_config(
+    name: PluginName, config: FlatConfig, service: Service, may_write: MayWrite
+) -> ConfigInfos:
+    return service.validate(name, config, with_secrets=may_write)

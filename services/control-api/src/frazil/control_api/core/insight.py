@@ -21,6 +21,7 @@ from frazil.control_api.core.ports import Clock, Engine, Secrets, Tables
 from frazil.control_api.core.proof import Proof, TableSource, prove
 from frazil.control_api.core.references import resolve
 from frazil.control_api.core.sightings import Sightings
+from frazil.runtime.hiding import Hiding
 
 
 class Insight:
@@ -77,7 +78,8 @@ class Insight:
         try:
             config = find_plugin(class_name).parse(resolved.config)
         except InvalidConfigError as error:
-            raise InvalidConnectorError(error.messages) from error
+            hide = Hiding(texts_to_hide(resolved, {}))
+            raise InvalidConnectorError(list(map(hide, error.messages))) from None
         if not writes_tables(config):
             raise BadRequestError(
                 f"Connector {connector.name} writes to no Iceberg table, so there is no ledger: "

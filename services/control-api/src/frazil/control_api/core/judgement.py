@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from frazil.contracts.config import KeyType
-from frazil.contracts.config_infos import HIDDEN, ConfigInfo, ConfigInfos, count_errors
+from frazil.contracts.config_infos import ConfigInfo, ConfigInfos, count_errors
 from frazil.contracts.plugins import Plugin
 from frazil.contracts.plugins.strangers import stranger
+from frazil.contracts.secrets import shown
 from frazil.control_api.core.errors import SecretMissingError, SecretRefusedError
 from frazil.control_api.core.ports import Reference, Secrets
 from frazil.control_api.core.references import fill, has_references, listed, references_in
@@ -70,22 +70,19 @@ class _Lookup:
             f"Invalid value for configuration {name}: what {behind} stands for is no valid {kind}"
         ]
 
-    def shown(self, name: str, filled: ConfigInfo) -> str | None:
-        """Show the reference, unless text around it may be a part of a password."""
-        is_password = filled.definition.type is KeyType.PASSWORD
-        return HIDDEN if is_password else self.config[name]
-
 
 def _redacted(filled: ConfigInfo, submitted: ConfigInfo, lookup: _Lookup) -> ConfigInfo:
     """Show what was submitted, and of the complaints those that are the same without values."""
     name = filled.value.name
+    value: str | None
     if name in lookup.held:
-        errors, shown = lookup.errors(name, filled), lookup.shown(name, filled)
+        # Text around a reference may be a part of a password.
+        errors, value = lookup.errors(name, filled), shown(name, lookup.config[name] or "")
     else:
         known = set(submitted.value.errors)
-        errors, shown = [e for e in filled.value.errors if e in known], filled.value.value
+        errors, value = [e for e in filled.value.errors if e in known], filled.value.value
         if len(errors) < len(filled.value.errors):
             behind = listed(r for references in lookup.held.values() for r in references)
             errors.append(f"{name} does not go together with what {behind} stands for")
-    value = filled.value.model_copy(update={"value": shown, "errors": errors})
-    return filled.model_copy(update={"value": value})
+    judged = filled.value.model_copy(update={"value": value, "errors": errors})
+    return filled.model_copy(update={"value": judged})

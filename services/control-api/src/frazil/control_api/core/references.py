@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from frazil.control_api.core.errors import SecretError, SecretRefusedError
+from frazil.control_api.core.errors import SecretError, SecretMissingError, SecretRefusedError
 from frazil.control_api.core.ports import Reference, Secrets
 
 _REFERENCE = re.compile(r"\$\{([^}]*?):(?:([^}]*?):)?([^}]*?)\}")
@@ -55,3 +55,10 @@ class NoSecrets:
 
     def value(self, reference: Reference) -> str:
         raise SecretRefusedError(f"{reference.text} is not allowed")
+
+
+class UnseenSecrets:
+    """Secrets for callers who may not test guesses at them: no value is there."""
+
+    def value(self, reference: Reference) -> str:
+        raise SecretMissingError(f"{reference.text} is not looked behind")

@@ -4,9 +4,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from frazil.contracts.plugins import find_plugin
+from frazil.contracts.secrets import without_secrets
 from frazil.contracts.states import Target
 from frazil.control_api.core.connector import Connector
-from frazil.control_api.core.revisions import Diff, diff, without_secrets
+from frazil.control_api.core.revisions import Diff, diff
 from frazil.control_api.core.service import Config, ConnectorService, Submission
 
 

@@ -3,9 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from frazil.contracts.config import KeyType, is_secret
-from frazil.contracts.config_infos import HIDDEN
-from frazil.contracts.plugins import UnknownPluginError, find_plugin
+from frazil.contracts.secrets import without_secrets
 from frazil.control_api.core.history import ConfigVersion
 
 Config = Mapping[str, str]
@@ -60,20 +58,3 @@ def diff(before: Config, after: Config) -> Diff:
             if name in before and before[name] != after[name]
         },
     )
-
-
-def without_secrets(config: Config) -> dict[str, str]:
-    secret = _passwords(config.get("connector.class", ""))
-    return {
-        name: HIDDEN if name in secret or is_secret(name) else value
-        for name, value in config.items()
-    }
-
-
-def _passwords(class_name: str) -> frozenset[str]:
-    try:
-        plugin = find_plugin(class_name)
-    except UnknownPluginError:
-        return frozenset()
-    keys = plugin.keys + plugin.common_keys
-    return frozenset(key.name for key in keys if key.type is KeyType.PASSWORD)

@@ -22,7 +22,7 @@ from frazil.control_api.core.judgement import judge
 from frazil.control_api.core.paused_tables import with_table
 from frazil.control_api.core.ports import ConnectorStore, Secrets
 from frazil.control_api.core.redrive import following, require_redrivable
-from frazil.control_api.core.references import NoSecrets
+from frazil.control_api.core.references import NoSecrets, UnseenSecrets
 from frazil.control_api.core.schema_rules import Decide, with_rules
 from frazil.control_api.core.side_branches import ended
 from frazil.control_api.core.states import public_state
@@ -179,13 +179,20 @@ class ConnectorService:
 
         return self._change(name, change)
 
-    def validate(self, plugin_name: str, config: Config) -> ConfigInfos:
+    def validate(
+        self, plugin_name: str, config: Config, *, with_secrets: bool = True
+    ) -> ConfigInfos:
+        """Judge a configuration; without secrets a reference is not looked behind.
+
+        To be told whether a guess is right would give the value away, guess by guess.
+        """
         class_name = _class_name(config)
         if not _stem(class_name).endswith(_stem(plugin_name)):
             raise BadRequestError(
                 f"Included connector type {class_name} does not match request type {plugin_name}"
             )
-        return judge(self._plugin(class_name), config, self._secrets)
+        secrets = self._secrets if with_secrets else UnseenSecrets()
+        return judge(self._plugin(class_name), config, secrets)
 
     def _checked(self, config: Config) -> dict[str, str]:
         infos = judge(self._plugin(_class_name(config)), config, self._secrets)
