@@ -115,6 +115,13 @@ def test_all_are_listed_in_the_order_of_names_the_deleted_ones_too(store: Connec
     assert [connector.name for connector in store.all()] == ["C", "a-c", "ab", "b", "ä"]
 
 
+def test_those_that_are_not_deleted_are_counted(store: ConnectorStore) -> None:
+    assert store.count() == 0
+    put(store, LOGS)
+    put(store, replace(LOGS, name="other", target=Target.DELETED))
+    assert store.count() == 1
+
+
 def test_wishes_and_observations_do_not_overwrite_each_other(store: ConnectorStore) -> None:
     put(store, LOGS)
     store.record("logs", SEEN)
@@ -294,6 +301,20 @@ class TestConfigs:
             put(store, replace(LOGS, config={"n": str(number)}))
         versions = [version.version for version in store.configs("logs")]
         assert versions == list(range(102, 2, -1))
+        assert len(store.configs("other")) == 1
+
+    def test_those_that_are_kept_have_a_size_and_the_newest_is_kept_anyway(
+        self, store: ConnectorStore
+    ) -> None:
+        put(store, replace(LOGS, name="other"))
+        mebibyte = 1024 * 1024
+        for number in range(6):
+            put(store, replace(LOGS, config={"n": str(number) + "x" * (mebibyte - 100)}))
+        assert [version.version for version in store.configs("logs")] == [6, 5, 4, 3]
+        delete(store, LOGS)
+        assert [version.version for version in store.configs("logs")] == [7, 6, 5, 4, 3]
+        put(store, replace(LOGS, config={"n": "x" * 5 * mebibyte}))
+        assert [version.version for version in store.configs("logs")] == [8]
         assert len(store.configs("other")) == 1
 
 

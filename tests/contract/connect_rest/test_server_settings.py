@@ -12,6 +12,7 @@ import pytest
 from pydantic import ValidationError
 from tests.support.asked import asked
 from tests.support.connect_rest import assert_error, until_healthy
+from tests.support.control_api import sink_config
 
 from frazil.control_api.app import create_app
 from frazil.control_api.settings import EngineKind, Settings
@@ -104,3 +105,19 @@ async def test_topics_can_be_kept_from_a_reset(tmp_path: Path) -> None:
 async def test_what_takes_too_long_is_given_up(tmp_path: Path) -> None:
     async with server(tmp_path, request_timeout=0.05) as client:
         assert_error(await client.get("/slow"), 500, "Request timed out")
+
+
+async def test_what_connectors_may_take_is_bounded(tmp_path: Path) -> None:
+    bounds = {"max_connectors": 1, "max_tasks": 2, "max_driver_memory": "1g"}
+    async with server(tmp_path, **bounds) as client:
+
+        async def create(name: str, **config: str) -> httpx.Response:
+            body = {"name": name, "config": sink_config(**config)}
+            return await client.post("/connectors", json=body)
+
+        assert_error(await create("a", **{"tasks.max": "3"}), 400)
+        assert_error(await create("a", **{"frazil.driver.memory": "2g"}), 400)
+        assert (await create("a")).status_code == 201
+        assert_error(await create("b"), 400)
+        planned = await client.put("/connectors/b/config?dry_run=true", json=sink_config())
+        assert_error(planned, 400)

@@ -25,6 +25,35 @@ def made(service: ConnectorService, notified: list[str]) -> ConnectorService:
     return service
 
 
+class TestRoom:
+    @pytest.fixture
+    def full(self, store: Repository, notified: list[str]) -> ConnectorService:
+        service = ConnectorService(store, notified.append, most=1)
+        service.create(Submission("logs", sink_config()))
+        return service
+
+    @pytest.mark.parametrize(
+        "add",
+        [
+            lambda service: service.create(Submission("more", sink_config())),
+            lambda service: service.configure("more", sink_config()),
+        ],
+    )
+    def test_one_connector_too_many_is_refused(
+        self, full: ConnectorService, add: Callable[[ConnectorService], object]
+    ) -> None:
+        with pytest.raises(BadRequestError, match=r"1 connectors already.*FRAZIL_MAX_CONNECTORS"):
+            add(full)
+        assert [one.name for one in full.all()] == ["logs"]
+
+    def test_those_that_are_there_can_be_changed_and_replaced(self, full: ConnectorService) -> None:
+        full.configure("logs", sink_config(topics="b"))
+        with pytest.raises(AlreadyExistsError):
+            full.create(Submission("logs", sink_config()))
+        full.delete("logs")
+        assert full.create(Submission("more", sink_config())).name == "more"
+
+
 class TestCreating:
     def test_the_configuration_is_stored_as_submitted_with_the_name_behind_it(
         self, service: ConnectorService, notified: list[str]

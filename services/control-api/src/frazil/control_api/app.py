@@ -8,7 +8,7 @@ from typing import Any
 
 from fastapi import Depends, FastAPI
 
-from frazil.contracts.plugins import enabled_plugins
+from frazil.contracts.plugins import Bounds, enabled_plugins
 from frazil.control_api.api import (
     admin,
     bulk,
@@ -115,10 +115,14 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     plugins = enabled_plugins(
         files=plant.settings.files_folder is not None,
         overrides=plant.settings.client_config_override_policy,
+        bounds=Bounds(plant.settings.max_driver_memory, plant.settings.max_tasks),
     )
-    app.state.service = ConnectorService(plant.store, notify, plugins, secrets=plant.secrets)
+    most = plant.settings.max_connectors
+    app.state.service = ConnectorService(
+        plant.store, notify, plugins, secrets=plant.secrets, most=most
+    )
     app.state.offsets = offset_service(plant.settings, plant.secrets, app.state.service)
-    app.state.rehearsal = Rehearsal(plant.store, notify, plugins, secrets=plant.secrets)
+    app.state.rehearsal = Rehearsal(plant.store, notify, plugins, secrets=plant.secrets, most=most)
     plant.start()
     yield
     await plant.stop()

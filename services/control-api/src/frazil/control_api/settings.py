@@ -139,6 +139,17 @@ class Settings(DockerSettings):
     max_failures: int = Field(
         default=5, ge=1, description="Failures in a row without progress until a person is asked."
     )
+    max_connectors: int = Field(
+        default=5000, ge=1, description="Connectors that there may be at once."
+    )
+    max_tasks: int = Field(
+        default=256, ge=1, description="Most tasks, and so cores, that a connector may have."
+    )
+    max_driver_memory: str = Field(
+        default="64g",
+        pattern="^[1-9][0-9]*[mg]$",
+        description="Most heap that a connector's driver may have, such as `4g`.",
+    )
     waiting_workers: int = Field(
         default=0,
         ge=0,

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
+from frazil.contracts.plugins.bounds import Bounds, bounds_rule
 from frazil.contracts.plugins.file_stream import FILE_SINK, FILE_SOURCE
 from frazil.contracts.plugins.iceberg_sink import ICEBERG_SINKS
 from frazil.contracts.plugins.overrides import OverridePolicy, override_rule
@@ -11,6 +12,7 @@ from frazil.contracts.plugins.plugin import InvalidOffsetError, Plugin
 
 __all__ = [
     "PLUGINS",
+    "Bounds",
     "InvalidConfigError",
     "InvalidOffsetError",
     "OverridePolicy",
@@ -44,12 +46,16 @@ class UnknownPluginError(Exception):
 
 
 def enabled_plugins(
-    *, files: bool, overrides: OverridePolicy = OverridePolicy.ALL
+    *,
+    files: bool,
+    overrides: OverridePolicy = OverridePolicy.ALL,
+    bounds: Bounds | None = None,
 ) -> tuple[Plugin, ...]:
     """Return the classes that may be used; `files` lets in those that touch the worker's files."""
-    rules = () if overrides is OverridePolicy.ALL else (override_rule(overrides),)
+    rules = [] if overrides is OverridePolicy.ALL else [override_rule(overrides)]
+    rules += [] if bounds is None else [bounds_rule(bounds)]
     return tuple(
-        replace(plugin, rules=plugin.rules + rules)
+        replace(plugin, rules=(*plugin.rules, *rules))
         for plugin in PLUGINS
         if files or not plugin.uses_files
     )

@@ -5,6 +5,7 @@ from frazil.contracts.plugins.group_keys import GROUP_KEY
 from frazil.contracts.plugins.strangers import UNKNOWN_KEYS
 from frazil.contracts.validators import AtLeast, Matches, OneOf, Optional
 
+DRIVER_MEMORY = "frazil.driver.memory"
 MOST_DEAD = "frazil.max.dead.per.commit"
 DEAD_LETTER_TABLE = "frazil.dead.letters.table"
 
@@ -22,7 +23,7 @@ FRAZIL_KEYS = section(
         validator=OneOf(("fail", "warn")),
     ),
     Key(
-        "frazil.driver.memory",
+        DRIVER_MEMORY,
         KeyType.STRING,
         default="512m",
         importance=Importance.MEDIUM,

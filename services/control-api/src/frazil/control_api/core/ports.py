@@ -46,6 +46,9 @@ class ConnectorStore(Protocol):
     def all(self) -> list[Connector]:
         """Return every connector in the order of names, the deleted ones too."""
 
+    def count(self) -> int:
+        """Count the connectors that are not deleted."""
+
     def get(self, name: str) -> Connector | None: ...
 
     def look(self, name: str) -> tuple[Connector, int]:

@@ -43,8 +43,8 @@ class Submission:
 class ConnectorService:
     """Calls block for a few milliseconds; `notify` has to be safe to call from any thread.
 
-    `plugins` are the classes that connectors may have. Without `secrets` every reference is
-    refused.
+    `plugins` are the classes that connectors may have, `most` is how many of them there may be.
+    Without `secrets` every reference is refused.
     """
 
     def __init__(
@@ -54,10 +54,12 @@ class ConnectorService:
         plugins: tuple[Plugin, ...] = PLUGINS,
         *,
         secrets: Secrets | None = None,
+        most: int | None = None,
     ) -> None:
         self._store = store
         self._notify = notify
         self._secrets = secrets or NoSecrets()
+        self._most = most
         self.plugins = plugins
 
     def all(self) -> list[Connector]:
@@ -76,6 +78,7 @@ class ConnectorService:
         def add(old: Connector | None) -> Connector:
             if _visible(old):
                 raise AlreadyExistsError(f"Connector {name} already exists")
+            self._require_room()
             return _made(name, config, submission.target, old)
 
         return self._change(name, add)
@@ -89,6 +92,7 @@ class ConnectorService:
             nonlocal created
             created = _visible(old) is None
             if old is None or created:
+                self._require_room()
                 return _made(name, checked, Target.RUNNING, old)
             return _reconfigured(old, checked)
 
@@ -199,6 +203,13 @@ class ConnectorService:
         if faults := [fault for info in infos.configs for fault in info.value.errors]:
             raise InvalidConnectorError(faults)
         return {key: value for key, value in config.items() if value is not None}
+
+    def _require_room(self) -> None:
+        if self._most is not None and self._store.count() >= self._most:
+            raise BadRequestError(
+                f"There are {self._most} connectors already, and there may be no more: delete one, "
+                "or raise FRAZIL_MAX_CONNECTORS of the control API"
+            )
 
     def _read(self, connector: Connector) -> ParsedConfig:
         return self._plugin(_class_name(connector.config)).read(connector.config)

@@ -14,8 +14,9 @@ from typing import Any
 
 from frazil.contracts.assignment import ASSIGNMENT_FILE, Assignment
 from frazil.contracts.naming import container_name
+from frazil.contracts.plugins.bounds import in_bytes
 from frazil.control_api.core.errors import EngineError
-from frazil.control_api.engine.resources import HEAP, in_bytes, read_key
+from frazil.control_api.engine.resources import HEAP, read_key
 
 CONNECTOR_LABEL = "frazil.connector"
 EPOCH_LABEL = "frazil.epoch"

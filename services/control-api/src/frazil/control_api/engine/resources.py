@@ -7,11 +7,12 @@ from frazil.contracts.assignment import Assignment
 from frazil.contracts.hosting import Hosting
 from frazil.contracts.parsing import check
 from frazil.contracts.plugins import find_plugin
-from frazil.contracts.plugins.frazil_keys import FRAZIL_KEYS
+from frazil.contracts.plugins.bounds import in_bytes
+from frazil.contracts.plugins.frazil_keys import DRIVER_MEMORY, FRAZIL_KEYS
 from frazil.contracts.plugins.group_keys import WORKER_GROUP
 from frazil.control_api.core.errors import EngineError
 
-HEAP = "frazil.driver.memory"
+HEAP = DRIVER_MEMORY
 _CORES = "tasks.max"
 # All that the size of a worker depends on.
 SIZE_KEYS = (
@@ -24,8 +25,6 @@ SIZE_KEYS = (
 ABOUT_TO_BEGIN = "its driver is about to take it up"
 # Those that wait are such as most connectors want.
 WAITING_KIND = "spark-sink"
-_MIB = 1024 * 1024
-_UNITS = {"m": _MIB, "g": 1024 * _MIB}
 
 
 def read_key(config: Mapping[str, str], name: str) -> object:
@@ -36,11 +35,6 @@ def read_key(config: Mapping[str, str], name: str) -> object:
     if checked.errors:
         raise EngineError(checked.errors[0])
     return checked.value
-
-
-def in_bytes(size: str) -> int:
-    """Read a size as Java writes it: `512m`, `2g`."""
-    return int(size[:-1]) * _UNITS[size[-1].lower()]
 
 
 def group_of(assignment: Assignment) -> str | None:

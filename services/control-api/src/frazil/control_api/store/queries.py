@@ -4,17 +4,22 @@ from sqlalchemy import (
     LABEL_STYLE_TABLENAME_PLUS_COL,
     BindParameter,
     ScalarSelect,
+    Select,
     Table,
+    Text,
     bindparam,
+    cast,
     delete,
     func,
     insert,
     literal,
+    or_,
     select,
     update,
 )
 from sqlmodel import SQLModel
 
+from frazil.contracts.states import Target
 from frazil.control_api.core.connector import Phase
 from frazil.control_api.store.tables import (
     ConfigVersionRow,
@@ -27,6 +32,8 @@ from frazil.control_api.store.tables import (
 
 KEPT = 100
 """How many configurations and how many states of each name are remembered."""
+KEPT_BYTES = 4 * 1024 * 1024
+"""How large the remembered configurations of a name may be together; the newest stays anyway."""
 
 
 def _table(row: type[SQLModel]) -> Table:
@@ -62,6 +69,14 @@ def _oldest_kept() -> ScalarSelect[int]:
     )
 
 
+def _too_old() -> Select[tuple[int]]:
+    """Select the versions that are more than may be kept together with all newer ones."""
+    size = func.coalesce(func.length(cast(_CONFIG.c.config, Text)), 0)
+    total = func.sum(size).over(order_by=_CONFIG.c.version.desc()).label("total")
+    sums = select(_CONFIG.c.version, total).where(_CONFIG.c.name == _KEY).subquery()
+    return select(sums.c.version).where(sums.c.total > KEPT_BYTES)
+
+
 COUNT_UP = update(_REVISION).values(value=_REVISION.c.value + 1).returning(_REVISION.c.value)
 
 ALL = (
@@ -70,6 +85,7 @@ ALL = (
     .outerjoin(REWIND, REWIND.c.name == CONNECTOR.c.name)
     .set_label_style(LABEL_STYLE_TABLENAME_PLUS_COL)
 )
+COUNT = select(func.count()).select_from(CONNECTOR).where(CONNECTOR.c.target != Target.DELETED)
 # One row, whatever is stored of a name.
 ONE = (
     select(CONNECTOR, OBSERVED, REWIND, _others_starting().label("others_starting"))
@@ -90,7 +106,9 @@ CONFIGS = select(_CONFIG).where(_CONFIG.c.name == _KEY).order_by(_CONFIG.c.versi
 LAST_VERSION = select(func.max(_CONFIG.c.version)).where(_CONFIG.c.name == _KEY)
 ADD_CONFIG = insert(_CONFIG)
 PRUNE_CONFIGS = delete(_CONFIG).where(
-    _CONFIG.c.name == _KEY, _CONFIG.c.version <= bindparam("last") - KEPT
+    _CONFIG.c.name == _KEY,
+    _CONFIG.c.version < bindparam("last"),
+    or_(_CONFIG.c.version <= bindparam("last") - KEPT, _CONFIG.c.version.in_(_too_old())),
 )
 
 _PAGE = select(_STATE).limit(bindparam("limit"))

@@ -49,6 +49,10 @@ class Repository:
         # Not left to the database, which may be set to the order of some language.
         return sorted(found, key=lambda connector: connector.name)
 
+    def count(self) -> int:
+        found: int = self._rows(queries.COUNT)[0][0]
+        return found
+
     def get(self, name: str) -> Connector | None:
         return connector_of(self._rows(queries.ONE, key=name)[0])
 
