@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 from tests.support.api_process import ApiProcess
-from tests.support.clients import FOLDER, java_client, python_clients
+from tests.support.clients import FOLDER, java_client, jdk, python_clients
 from tests.support.lab import wait_until
 from tests.support.ports import free_port
 
@@ -43,6 +43,11 @@ def run(*command: str | Path) -> str:
 
 def test_the_java_client_inside_akhq(api: ApiProcess) -> None:
     command = [*java_client(), str(FOLDER / "SourceLab.java"), f"http://127.0.0.1:{api.port}"]
+    assert run(*command).endswith("done\n")
+
+
+def test_javas_own_http_client_which_offers_http_2(api: ApiProcess) -> None:
+    command = [str(jdk()), str(FOLDER / "JavaHttp.java"), f"http://127.0.0.1:{api.port}"]
     assert run(*command).endswith("done\n")
 
 

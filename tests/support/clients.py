@@ -19,13 +19,19 @@ _PACKAGES = _REPOSITORY / "requirements" / "clients.txt"
 FOLDER = _REPOSITORY / "tests" / "integration" / "clients"
 
 
-def java_client() -> list[str]:
-    """Return the command that runs a Java source file beside the client's jars; may skip."""
-    settings = FrazilSettings()
-    java = find_java(settings.java_home)
+def jdk() -> Path:
+    """Return a `java` that runs a source file; may skip."""
+    java = find_java(FrazilSettings().java_home)
     modules = subprocess.run([java, "--list-modules"], capture_output=True, text=True, check=True)
     if "jdk.compiler" not in modules.stdout:
         pytest.skip(f"{java} is a JRE, and only a JDK runs a source file")
+    return java
+
+
+def java_client() -> list[str]:
+    """Return the command that runs a Java source file beside the client's jars; may skip."""
+    java = jdk()
+    settings = FrazilSettings()
     store = JarStore(settings.home, FOLDER / "jars.sha256", FOLDER / "ivy.xml")
     try:
         store.resolve(java, lambda _done, _total: None)

@@ -2,12 +2,24 @@
 
 import signal
 import socket
-from collections.abc import Coroutine
+import ssl
+from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
 from typing import Any
 
+import uvicorn
 import uvloop
 
 from frazil.runtime.errors import UserError
+from frazil.runtime.http_protocol import BoundedHttpProtocol
+from frazil.runtime.http_settings import HttpSettings
+
+_GRACE_SECONDS = 10
+
+_Message = MutableMapping[str, Any]
+_App = Callable[
+    [_Message, Callable[[], Awaitable[_Message]], Callable[[_Message], Awaitable[None]]],
+    Awaitable[None],
+]
 
 
 class CannotListenError(UserError):
@@ -15,6 +27,11 @@ class CannotListenError(UserError):
         super().__init__(
             f"{who} cannot listen on {address}: {error.strerror}. FRAZIL_PORT names another port."
         )
+
+
+class BadTlsFilesError(UserError):
+    def __init__(self, error: OSError) -> None:
+        super().__init__(f"The files that FRAZIL_TLS_* name cannot be used: {error}")
 
 
 def listen(host: str, port: int, *, who: str) -> socket.socket:
@@ -31,6 +48,28 @@ def listen(host: str, port: int, *, who: str) -> socket.socket:
         listener.close()
         raise CannotListenError(who, f"{host}:{port}", error) from error
     return listener
+
+
+def configured(app: _App, settings: HttpSettings) -> uvicorn.Config:
+    """Return how to serve the application. Raises BadTlsFilesError."""
+    config = uvicorn.Config(
+        app,
+        http=BoundedHttpProtocol,
+        ws="none",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=_GRACE_SECONDS,
+        ssl_certfile=settings.tls_certificate,
+        ssl_keyfile=settings.tls_key,
+        ssl_ca_certs=str(settings.tls_client_ca) if settings.tls_client_ca else None,
+        ssl_cert_reqs=ssl.CERT_REQUIRED if settings.tls_client_ca else ssl.CERT_NONE,
+    )
+    try:
+        config.load()
+    except OSError as error:
+        raise BadTlsFilesError(error) from error
+    return config
 
 
 def serve(server: Coroutine[Any, Any, None]) -> None:

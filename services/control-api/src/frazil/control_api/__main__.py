@@ -12,13 +12,11 @@ import gc
 import getpass
 import os
 import secrets
-import ssl
 import sys
 from collections.abc import Sequence
 from types import FrameType
 
 import uvicorn
-from fastapi import FastAPI
 
 from frazil.contracts.secrets import is_secret, without_logins
 from frazil.control_api.app import create_app
@@ -27,10 +25,8 @@ from frazil.control_api.core.errors import ControlError
 from frazil.control_api.settings import Settings
 from frazil.runtime import logs
 from frazil.runtime.errors import UserError
-from frazil.runtime.serving import listen, serve
+from frazil.runtime.serving import configured, listen, serve
 from frazil.runtime.settings import read_settings
-
-_GRACE_SECONDS = 10
 
 
 def main(arguments: Sequence[str] = ()) -> None:
@@ -73,31 +69,11 @@ def _run() -> bool:
             app = create_app(settings.model_copy(update={"port": port}))
         except (ControlError, OSError) as error:
             sys.exit(f"The control API cannot start: {error}")
-        server = _Server(_configured(app, settings), app.state.ending)
+        server = _Server(configured(app, settings), app.state.ending)
         # What is there by now stays; to go through it each time would halt all calls for 0.1 s.
         gc.freeze()
         serve(server.serve(sockets=[listener]))
         return server.started
-
-
-def _configured(app: FastAPI, settings: Settings) -> uvicorn.Config:
-    config = uvicorn.Config(
-        app,
-        ws="none",
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=_GRACE_SECONDS,
-        ssl_certfile=settings.tls_certificate,
-        ssl_keyfile=settings.tls_key,
-        ssl_ca_certs=str(settings.tls_client_ca) if settings.tls_client_ca else None,
-        ssl_cert_reqs=ssl.CERT_REQUIRED if settings.tls_client_ca else ssl.CERT_NONE,
-    )
-    try:
-        config.load()
-    except OSError as error:
-        sys.exit(f"The files that FRAZIL_TLS_* name cannot be used: {error}")
-    return config
 
 
 class _Server(uvicorn.Server):

@@ -4,7 +4,6 @@ import os
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from hashlib import sha256
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Self
 
@@ -13,6 +12,7 @@ from pydantic import AliasChoices, Field, FilePath, field_validator, model_valid
 from frazil.contracts.plugins import OverridePolicy
 from frazil.control_api.core.header_rules import HeaderRule, parse_header_rules
 from frazil.control_api.engine.docker_spec import DockerOptions
+from frazil.runtime.http_settings import HttpSettings, is_loopback
 from frazil.runtime.settings import Folders, FrazilSettings, Names
 
 
@@ -62,7 +62,7 @@ class DockerSettings(FrazilSettings):
     )
 
 
-class Settings(DockerSettings):
+class Settings(DockerSettings, HttpSettings):
     """Settings of `python -m frazil.control_api`."""
 
     host: str = Field(default="127.0.0.1", description="Address to listen on.")
@@ -77,15 +77,6 @@ class Settings(DockerSettings):
     )
     credentials: FilePath | None = Field(
         default=None, description="File of those who may call; without it nobody is asked."
-    )
-    tls_certificate: FilePath | None = Field(
-        default=None, description="Certificate chain (PEM); with it the API is served by TLS only."
-    )
-    tls_key: FilePath | None = Field(
-        default=None, description="Private key of the certificate (PEM)."
-    )
-    tls_client_ca: FilePath | None = Field(
-        default=None, description="Authority (PEM) that callers' certificates have to be from."
     )
     allow_remote: bool = Field(
         default=False,
@@ -237,7 +228,7 @@ class Settings(DockerSettings):
     @model_validator(mode="after")
     def _refuse_strangers(self) -> Self:
         knows_callers = self.credentials is not None or self.tls_client_ca is not None
-        if not (knows_callers or self.allow_remote or _is_loopback(self.host)):
+        if not (knows_callers or self.allow_remote or is_loopback(self.host)):
             message = (
                 f"listening on {self.host} lets anybody steer connectors and read their secrets, "
                 "for there is no authentication: set FRAZIL_CREDENTIALS to a file of those who may "
@@ -246,21 +237,6 @@ class Settings(DockerSettings):
             raise ValueError(message)
         return self
 
-    @model_validator(mode="after")
-    def _refuse_half_of_tls(self) -> Self:
-        if (self.tls_certificate is None) != (self.tls_key is None):
-            raise ValueError("FRAZIL_TLS_CERTIFICATE and FRAZIL_TLS_KEY need each other")
-        if self.tls_client_ca is not None and self.tls_certificate is None:
-            raise ValueError("FRAZIL_TLS_CLIENT_CA needs FRAZIL_TLS_CERTIFICATE")
-        return self
-
 
 def _digest(text: str) -> str:
     return sha256(text.encode()).hexdigest()[:8]
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

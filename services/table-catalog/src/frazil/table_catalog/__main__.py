@@ -7,13 +7,11 @@ import uvicorn
 
 from frazil.runtime import logs
 from frazil.runtime.errors import UserError
-from frazil.runtime.serving import listen, serve
+from frazil.runtime.serving import configured, listen, serve
 from frazil.runtime.settings import read_settings
 from frazil.table_catalog.app import create_app
 from frazil.table_catalog.core.errors import CatalogError
 from frazil.table_catalog.settings import Settings
-
-_GRACE_SECONDS = 10
 
 
 def main() -> None:
@@ -32,16 +30,9 @@ def _run() -> bool:
             app = create_app(settings)
         except (CatalogError, OSError) as error:
             sys.exit(f"The catalog cannot start: {error}")
+        config = configured(app, settings)
         # What is there by now stays; to go through it each time would halt all calls.
         gc.freeze()
-        config = uvicorn.Config(
-            app,
-            ws="none",
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            timeout_graceful_shutdown=_GRACE_SECONDS,
-        )
         server = uvicorn.Server(config)
         serve(server.serve(sockets=[listener]))
         return server.started

@@ -2,16 +2,16 @@
 
 import os
 from collections.abc import Mapping
-from ipaddress import ip_address
 from typing import Self
 
 from pydantic import Field, FilePath, SecretStr, model_validator
 
-from frazil.runtime.settings import FrazilSettings, Names
+from frazil.runtime.http_settings import HttpSettings, is_loopback
+from frazil.runtime.settings import Names
 from frazil.table_catalog.core.delegation import Lending
 
 
-class Settings(FrazilSettings):
+class Settings(HttpSettings):
     """Settings of `python -m frazil.table_catalog`."""
 
     host: str = Field(default="127.0.0.1", description="Address to listen on.")
@@ -134,16 +134,9 @@ class Settings(FrazilSettings):
             raise ValueError(
                 "nobody could sign: set FRAZIL_KEYS to a file of keys; FRAZIL_OPEN=true serves all"
             )
-        if self.open and not (self.allow_remote or _is_loopback(self.host)):
+        if self.open and not (self.allow_remote or is_loopback(self.host)):
             raise ValueError(
                 f"listening on {self.host} lets anybody change tables: set FRAZIL_KEYS; "
                 "FRAZIL_ALLOW_REMOTE=true allows it to all"
             )
         return self
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
