@@ -5,12 +5,18 @@ from typing import Self
 
 from pydantic import Field, FilePath, model_validator
 
-from frazil.runtime.settings import FrazilSettings
+from frazil.runtime.settings import FrazilSettings, Names
 
 
 class HttpSettings(FrazilSettings):
     """What a server needs to know before it serves."""
 
+    allowed_hosts: Names = Field(
+        default=(),
+        description="Further names by which browsers may call, such as `connect.example.com`, "
+        "`*.example.com` or `*`, separated by commas; addresses, `localhost` and names without a "
+        "dot always may.",
+    )
     tls_certificate: FilePath | None = Field(
         default=None, description="Certificate chain (PEM); with it the API is served by TLS only."
     )

@@ -29,10 +29,11 @@ from frazil.control_api.api import (
     tasks,
 )
 from frazil.control_api.api.access import Access
-from frazil.control_api.api.errors import add_error_handlers
+from frazil.control_api.api.errors import add_error_handlers, answer_of
 from frazil.control_api.api.negotiation import ConnectPaths, negotiate
 from frazil.control_api.api.outer import AnswerHeaders, TimeLimit
 from frazil.control_api.core.cors import Cors
+from frazil.control_api.core.errors import ForbiddenError
 from frazil.control_api.core.ports import Engine
 from frazil.control_api.core.rehearsal import Rehearsal
 from frazil.control_api.core.service import ConnectorService
@@ -41,6 +42,7 @@ from frazil.control_api.plant import Plant, build_plant, offset_service
 from frazil.control_api.settings import Settings
 from frazil.runtime.log_levels import LogLevels
 from frazil.runtime.timing import Timing
+from frazil.runtime.web_pages import AllowedHosts, WebPages
 
 _JSON_ROUTERS = (
     connectors.router,
@@ -99,6 +101,12 @@ def create_app(settings: Settings, engine: Engine | None = None) -> FastAPI:
     app.add_middleware(ConnectPaths)
     app.add_middleware(TimeLimit, seconds=settings.request_timeout)
     cors = Cors(settings.access_control_allow_origin, settings.access_control_allow_methods)
+    app.add_middleware(
+        WebPages,
+        hosts=None if settings.knows_callers else AllowedHosts(settings.own_hosts),
+        refuse=lambda why: answer_of(ForbiddenError(why)),
+        allows_origin=cors.allows,
+    )
     app.add_middleware(AnswerHeaders, cors=cors, rules=settings.header_rules)
     return app
 

@@ -14,6 +14,7 @@ from frazil.control_api.core.header_rules import HeaderRule, parse_header_rules
 from frazil.control_api.engine.docker_spec import DockerOptions
 from frazil.runtime.http_settings import HttpSettings, is_loopback
 from frazil.runtime.settings import Folders, FrazilSettings, Names
+from frazil.runtime.web_pages import names_of_this_machine
 
 
 class EngineKind(StrEnum):
@@ -202,6 +203,16 @@ class Settings(DockerSettings, HttpSettings):
         )
 
     @property
+    def knows_callers(self) -> bool:
+        return self.credentials is not None or self.tls_client_ca is not None
+
+    @property
+    def own_hosts(self) -> tuple[str, ...]:
+        """Names by which this server may be called."""
+        own = (self.host, self.advertised_host or self.host, *names_of_this_machine())
+        return (*own, *self.allowed_hosts)
+
+    @property
     def worker_id(self) -> str:
         return f"{self.advertised_host or self.host}:{self.advertised_port or self.port}"
 
@@ -227,8 +238,7 @@ class Settings(DockerSettings, HttpSettings):
 
     @model_validator(mode="after")
     def _refuse_strangers(self) -> Self:
-        knows_callers = self.credentials is not None or self.tls_client_ca is not None
-        if not (knows_callers or self.allow_remote or is_loopback(self.host)):
+        if not (self.knows_callers or self.allow_remote or is_loopback(self.host)):
             message = (
                 f"listening on {self.host} lets anybody steer connectors and read their secrets, "
                 "for there is no authentication: set FRAZIL_CREDENTIALS to a file of those who may "

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends, FastAPI
 
 from frazil.runtime.tasks import Guard
 from frazil.runtime.timing import Timing
+from frazil.runtime.web_pages import AllowedHosts, WebPages
 from frazil.table_catalog.access.key_file import KeyFile, open_keys
 from frazil.table_catalog.api import (
     config,
@@ -19,7 +20,7 @@ from frazil.table_catalog.api import (
     views,
 )
 from frazil.table_catalog.api.access import Access, Door
-from frazil.table_catalog.api.errors import add_error_handlers
+from frazil.table_catalog.api.errors import add_error_handlers, answer_of
 from frazil.table_catalog.api.journal import Journal
 from frazil.table_catalog.api.rights import require_rights
 from frazil.table_catalog.api.watch import Watch
@@ -30,6 +31,7 @@ from frazil.table_catalog.catalog.opened import Catalog
 from frazil.table_catalog.catalog.s3 import S3Options, S3Store
 from frazil.table_catalog.catalog.signer import Signer
 from frazil.table_catalog.core.delegation import Lending
+from frazil.table_catalog.core.errors import ForbiddenError
 from frazil.table_catalog.core.keys import Keyring
 from frazil.table_catalog.core.oauth import Counter
 from frazil.table_catalog.settings import Settings
@@ -67,6 +69,13 @@ def _add_doors(app: FastAPI, settings: Settings, key_file: KeyFile | None) -> No
     app.add_middleware(Watch, seconds=settings.request_timeout)
     app.add_middleware(Journal)
     app.add_middleware(Timing)
+    if settings.open:
+        # Nobody signs here; elsewhere no page can, for browsers know no keys.
+        app.add_middleware(
+            WebPages,
+            hosts=AllowedHosts(settings.own_hosts),
+            refuse=lambda why: answer_of(ForbiddenError(why)),
+        )
 
 
 def _files(settings: Settings) -> Files:

@@ -8,6 +8,7 @@ from pydantic import Field, FilePath, SecretStr, model_validator
 
 from frazil.runtime.http_settings import HttpSettings, is_loopback
 from frazil.runtime.settings import Names
+from frazil.runtime.web_pages import names_of_this_machine
 from frazil.table_catalog.core.delegation import Lending
 
 
@@ -108,6 +109,11 @@ class Settings(HttpSettings):
     def client_s3_endpoint(self) -> str | None:
         """Where clients find the store, which may have another name for them."""
         return self.client_properties.get("s3.endpoint", self.s3_endpoint)
+
+    @property
+    def own_hosts(self) -> tuple[str, ...]:
+        """Names by which this server may be called."""
+        return (self.host, *names_of_this_machine(), *self.allowed_hosts)
 
     @property
     def environment(self) -> dict[str, str]:

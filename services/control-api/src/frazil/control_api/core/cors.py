@@ -22,7 +22,7 @@ class Cors:
         # Also where none is sent: a cache must not give one origin's answer to another.
         yield "Vary", "Origin"
         origin = request.get("origin")
-        if origin is None or not self._allows(origin):
+        if origin is None or not self.allows(origin):
             return
         yield "Access-Control-Allow-Origin", origin
         if method == "OPTIONS" and "access-control-request-method" in request:
@@ -30,7 +30,7 @@ class Cors:
             yield "Access-Control-Allow-Headers", "Content-Type"
             yield "Access-Control-Max-Age", _MAX_AGE
 
-    def _allows(self, origin: str) -> bool:
+    def allows(self, origin: str) -> bool:
         allowed = [one.strip() for one in self.origins.split(",")]
         return any(one in ("*", origin) or _matches(one, origin) for one in allowed)
 
