@@ -60,6 +60,22 @@ class TestCors:
         assert dict(Cors(origins).headers("GET", {"origin": ORIGIN})) == {"Vary": "Origin"}
         assert dict(Cors(origins).headers("GET", {})) == {"Vary": "Origin"}
 
+    @pytest.mark.parametrize(
+        ("origins", "origin"),
+        [
+            ("https://app.example.com", "https://appXexample.com"),
+            ("https://a.b:8443", "https://aXb:8443"),
+            ("http://[::1]:3000", "http://1:3000"),
+        ],
+    )
+    def test_a_plain_origin_is_no_pattern(self, origins: str, origin: str) -> None:
+        assert not Cors(origins).allows(origin)
+        assert Cors(origins).allows(origins)
+
+    def test_an_origin_with_more_than_dots_is_a_pattern_as_in_kafka_connect(self) -> None:
+        assert Cors(r"https://[a-z]+\.example\.com").allows("https://app.example.com")
+        assert not Cors(r"https://[a-z]+\.example\.com").allows("https://appXexample.com")
+
     @pytest.mark.parametrize(("methods", "named"), [("", "HEAD,GET,POST"), ("PUT", "PUT")])
     def test_a_preflight_is_told_methods_and_headers(self, methods: str, named: str) -> None:
         found = dict(Cors("*", methods).headers("OPTIONS", PREFLIGHT))
