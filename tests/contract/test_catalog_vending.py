@@ -91,14 +91,17 @@ def test_who_may_only_read_gets_keys_that_only_read(catalog: S3Catalog) -> None:
     assert is_refused(store.delete_object, Bucket=catalog.bucket, Key=file)
 
 
-def test_a_table_put_into_the_folder_of_another_opens_nothing(catalog: S3Catalog) -> None:
-    space = catalog.rest().namespace()
+def test_a_table_that_was_moved_here_opens_nothing_of_where_it_was(catalog: S3Catalog) -> None:
+    writer = catalog.rest()
+    space = writer.namespace()
     space.create()
     rest = catalog.rest("neighbour", **ASK)
     path = f"{rest.root}/namespaces"
     rest.client.post(path, json={"namespace": ["next_door"]}).raise_for_status()
-    trap = space.request("trap", location=f"{catalog.root}/{space.name}/t")
-    made = rest.client.post(f"{path}/next_door/tables", json=trap).raise_for_status()
+    target = {"namespace": ["next_door"], "name": "trap"}
+    body = {"source": space.named("t"), "destination": target}
+    writer.client.post(f"{writer.root}/tables/rename", json=body).raise_for_status()
+    made = rest.client.get(f"{path}/next_door/tables/trap").raise_for_status()
     assert made.json()["config"] == {}
     found = rest.client.get(f"{path}/next_door/tables/trap/credentials").raise_for_status()
     assert found.json() == {"storage-credentials": []}

@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -5,14 +6,14 @@ import pytest
 from structlog.testing import capture_logs
 
 from frazil.table_catalog.catalog.files import Files
-from frazil.table_catalog.catalog.purge import purge
+from frazil.table_catalog.catalog.purge import Purge
 
 
-def purge_logged(table: Path, metadata: dict[str, Any]) -> list[str]:
+def purge_logged(table: Path, metadata: dict[str, Any], others: Sequence[str] = ()) -> list[str]:
     """Purge, and return what was not."""
     place = table.as_uri()
     with capture_logs() as records:
-        purge(Files(), f"{place}/metadata/1.metadata.json", metadata, places=[place])
+        Purge(Files(), [place], others).run(f"{place}/metadata/1.metadata.json", metadata)
     return [str(one.get("file", one.get("why"))) for one in records if one["log_level"] != "info"]
 
 
@@ -56,4 +57,17 @@ def test_metadata_cannot_have_files_of_others_deleted(table: Path, victim: Path,
 
 def test_manifests_of_others_are_not_even_read(table: Path, victim: Path) -> None:
     (complaint,) = purge_logged(table, {"snapshots": [{"manifest-list": victim.as_uri()}]})
-    assert "is not in the table's folder" in complaint
+    assert "is not in the table's own folder" in complaint
+
+
+@pytest.mark.parametrize("way", ["{table}/nested/x", "{table}//nested/x", "{table}/nested//x"])
+@pytest.mark.parametrize("other", ["{table}/nested", "{table}", "{table}/.."])
+def test_files_in_a_folder_of_another_table_stay(table: Path, way: str, other: str) -> None:
+    folder = Path(other.format(table=table)).resolve().as_uri()
+    nested = table / "nested"
+    nested.mkdir()
+    (nested / "x").touch()
+    path = way.format(table=table.as_uri())
+    kept = purge_logged(table, {"metadata-log": [{"metadata-file": path}]}, [folder])
+    assert path in kept
+    assert (nested / "x").exists()

@@ -2,11 +2,12 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import JSONResponse
 
 from frazil.table_catalog.api.deps import Opened, Pages, Retry, Space, shown
 from frazil.table_catalog.api.models import CreateNamespace, UpdateProperties
+from frazil.table_catalog.api.rights import principal_of
 from frazil.table_catalog.core.names import check_namespace, levels_of, namespace_of
 
 router = APIRouter(prefix="/v1/{prefix}/namespaces")
@@ -28,12 +29,14 @@ def list_namespaces(
 
 @router.post("")
 def create_namespace(
-    catalog: Opened, prefix: str, body: CreateNamespace, ticket: Retry
+    request: Request, catalog: Opened, prefix: str, *, body: CreateNamespace, ticket: Retry
 ) -> Response:
-    namespace = check_namespace(body.namespace)
+    who, namespace = principal_of(request), check_namespace(body.namespace)
     answer = catalog.once(
         ticket,
-        lambda: catalog.namespaces.create(prefix, namespace, body.properties, ticket=ticket),
+        lambda: catalog.namespaces.create(
+            who, prefix, namespace, properties=body.properties, ticket=ticket
+        ),
     )
     return shown(answer, _nothing)
 
@@ -58,12 +61,19 @@ def drop_namespace(catalog: Opened, prefix: str, namespace: Space, ticket: Retry
 
 @router.post("/{namespace}/properties")
 def update_properties(
-    catalog: Opened, prefix: str, namespace: Space, *, body: UpdateProperties, ticket: Retry
+    request: Request,
+    catalog: Opened,
+    prefix: str,
+    namespace: Space,
+    *,
+    body: UpdateProperties,
+    ticket: Retry,
 ) -> Response:
+    who = principal_of(request)
     answer = catalog.once(
         ticket,
         lambda: catalog.namespaces.change(
-            prefix, namespace, removals=body.removals, updates=body.updates, ticket=ticket
+            who, prefix, namespace, removals=body.removals, updates=body.updates, ticket=ticket
         ),
     )
     return shown(answer, _nothing)

@@ -28,6 +28,7 @@ from frazil.table_catalog.api.models import (
     Report,
     Transaction,
 )
+from frazil.table_catalog.api.rights import principal_of
 from frazil.table_catalog.catalog.tables import NewTable
 from frazil.table_catalog.core.answers import Answer, etag, matches
 from frazil.table_catalog.core.errors import BadRequestError
@@ -50,6 +51,7 @@ async def list_tables(catalog: Opened, prefix: str, namespace: Space, paging: Pa
 
 @router.post(_TABLES)
 def create_table(
+    request: Request,
     catalog: Opened,
     prefix: str,
     namespace: Space,
@@ -67,10 +69,12 @@ def create_table(
         properties=body.properties or {},
     )
     terms = terms_of(wish, Identifier.of(namespace, body.name))
+    who = principal_of(request)
     if body.stage_create:
-        return JSONResponse(catalog.tables.stage(prefix, namespace, table, terms=terms))
+        staged = catalog.tables.stage(who, prefix, namespace, table=table, terms=terms)
+        return JSONResponse(staged)
     answer = catalog.once(
-        ticket, lambda: catalog.tables.create(prefix, namespace, table, ticket=ticket)
+        ticket, lambda: catalog.tables.create(who, prefix, namespace, table=table, ticket=ticket)
     )
     return shown(answer, partial(catalog.tables.answer, terms=terms))
 
@@ -107,22 +111,33 @@ async def table_exists(request: Request) -> Response:
 
 @router.post(_TABLE)
 def commit_table(
-    catalog: Opened, prefix: str, table: TableName, *, body: Commit, ticket: Retry
+    request: Request,
+    catalog: Opened,
+    prefix: str,
+    table: TableName,
+    *,
+    body: Commit,
+    ticket: Retry,
 ) -> Response:
-    change = body.of(table)
-    answer = catalog.once(ticket, lambda: catalog.tables.commit(prefix, [change], ticket=ticket))
+    who, change = principal_of(request), body.of(table)
+    answer = catalog.once(
+        ticket, lambda: catalog.tables.commit(who, prefix, [change], ticket=ticket)
+    )
     return shown(answer, catalog.tables.answer)
 
 
 @router.post("/transactions/commit")
-def commit_transaction(catalog: Opened, prefix: str, body: Transaction, ticket: Retry) -> Response:
-    changes = [one.parsed() for one in body.table_changes]
-    catalog.once(ticket, lambda: catalog.tables.commit(prefix, changes, ticket=ticket))
+def commit_transaction(
+    request: Request, catalog: Opened, prefix: str, *, body: Transaction, ticket: Retry
+) -> Response:
+    who, changes = principal_of(request), [one.parsed() for one in body.table_changes]
+    catalog.once(ticket, lambda: catalog.tables.commit(who, prefix, changes, ticket=ticket))
     return Response(status_code=204)
 
 
 @router.delete(_TABLE)
 def drop_table(
+    request: Request,
     catalog: Opened,
     prefix: str,
     table: TableName,
@@ -132,10 +147,10 @@ def drop_table(
     purge: Annotated[bool, Query(alias="purgeRequested")] = False,
 ) -> Response:
     def drop() -> Answer:
-        location = catalog.tables.locate(prefix, table)
+        act = catalog.tables.purge_of(principal_of(request), prefix, table) if purge else None
         dropped = catalog.tables.drop(prefix, table, ticket=ticket)
-        if purge:
-            later.add_task(catalog.tables.purge, location)
+        if act is not None:
+            later.add_task(act)
         return dropped
 
     catalog.once(ticket, drop)
@@ -144,6 +159,7 @@ def drop_table(
 
 @router.post("/namespaces/{namespace}/register")
 def register_table(
+    request: Request,
     catalog: Opened,
     prefix: str,
     namespace: Space,
@@ -152,11 +168,16 @@ def register_table(
     ticket: Retry,
     wish: Wished,
 ) -> Response:
-    identifier = Identifier.of(namespace, body.name)
+    who, identifier = principal_of(request), Identifier.of(namespace, body.name)
     answer = catalog.once(
         ticket,
         lambda: catalog.tables.register(
-            prefix, identifier, body.metadata_location, overwrite=body.overwrite, ticket=ticket
+            who,
+            prefix,
+            identifier,
+            location=body.metadata_location,
+            overwrite=body.overwrite,
+            ticket=ticket,
         ),
     )
     return shown(answer, partial(catalog.tables.answer, terms=terms_of(wish, identifier)))

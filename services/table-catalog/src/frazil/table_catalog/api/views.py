@@ -1,6 +1,6 @@
 """Views: listed, made, loaded, replaced, registered, renamed, dropped."""
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
 
 from frazil.table_catalog.api.deps import (
     Opened,
@@ -12,6 +12,7 @@ from frazil.table_catalog.api.deps import (
     shown,
 )
 from frazil.table_catalog.api.models import Commit, CreateView, RegisterView, Rename
+from frazil.table_catalog.api.rights import principal_of
 from frazil.table_catalog.catalog.views import NewView
 from frazil.table_catalog.core.answers import Answer
 from frazil.table_catalog.core.names import Identifier
@@ -29,7 +30,13 @@ def list_views(catalog: Opened, prefix: str, namespace: Space, paging: Pages) ->
 
 @router.post(_VIEWS)
 def create_view(
-    catalog: Opened, prefix: str, namespace: Space, *, body: CreateView, ticket: Retry
+    request: Request,
+    catalog: Opened,
+    prefix: str,
+    namespace: Space,
+    *,
+    body: CreateView,
+    ticket: Retry,
 ) -> Response:
     view = NewView(
         name=body.name,
@@ -38,8 +45,9 @@ def create_view(
         location=body.location,
         properties=body.properties,
     )
+    who = principal_of(request)
     answer = catalog.once(
-        ticket, lambda: catalog.views.create(prefix, namespace, view, ticket=ticket)
+        ticket, lambda: catalog.views.create(who, prefix, namespace, view=view, ticket=ticket)
     )
     return shown(answer, catalog.views.answer)
 
@@ -58,10 +66,10 @@ def view_exists(catalog: Opened, prefix: str, view: ViewName) -> Response:
 
 @router.post(_VIEW)
 def replace_view(
-    catalog: Opened, prefix: str, view: ViewName, *, body: Commit, ticket: Retry
+    request: Request, catalog: Opened, prefix: str, view: ViewName, *, body: Commit, ticket: Retry
 ) -> Response:
-    change = body.of(view)
-    answer = catalog.once(ticket, lambda: catalog.views.commit(prefix, change, ticket=ticket))
+    who, change = principal_of(request), body.of(view)
+    answer = catalog.once(ticket, lambda: catalog.views.commit(who, prefix, change, ticket=ticket))
     return shown(answer, catalog.views.answer)
 
 
@@ -73,12 +81,20 @@ def drop_view(catalog: Opened, prefix: str, view: ViewName, ticket: Retry) -> Re
 
 @router.post("/namespaces/{namespace}/register-view")
 def register_view(
-    catalog: Opened, prefix: str, namespace: Space, *, body: RegisterView, ticket: Retry
+    request: Request,
+    catalog: Opened,
+    prefix: str,
+    namespace: Space,
+    *,
+    body: RegisterView,
+    ticket: Retry,
 ) -> Response:
-    view = Identifier.of(namespace, body.name)
+    who, view = principal_of(request), Identifier.of(namespace, body.name)
     answer = catalog.once(
         ticket,
-        lambda: catalog.views.register(prefix, view, body.metadata_location, ticket=ticket),
+        lambda: catalog.views.register(
+            who, prefix, view, location=body.metadata_location, ticket=ticket
+        ),
     )
     return shown(answer, catalog.views.answer)
 

@@ -15,10 +15,11 @@ from uuid import uuid4
 from pydantic_core import from_json, to_json
 
 from frazil.runtime.metrics import CATALOG_COMMIT_SECONDS, CATALOG_COMMITS, CATALOG_RACES
-from frazil.table_catalog.catalog import answers, entries, namespaces
+from frazil.table_catalog.catalog import answers, entries, folders, namespaces, warehouses
 from frazil.table_catalog.catalog.database import Database
 from frazil.table_catalog.catalog.entries import Kind
 from frazil.table_catalog.catalog.files import Files
+from frazil.table_catalog.catalog.folders import Claim, Folders
 from frazil.table_catalog.core.answers import Answer, Ticket
 from frazil.table_catalog.core.errors import (
     CatalogError,
@@ -27,6 +28,7 @@ from frazil.table_catalog.core.errors import (
     StoreError,
 )
 from frazil.table_catalog.core.names import Identifier
+from frazil.table_catalog.core.rights import Principal
 
 Json = dict[str, Any]
 
@@ -56,6 +58,7 @@ class _Step:
     """`new` is a file that was written for it, unless nothing was to be changed."""
 
     change: Change
+    claim: Claim
     old: str | None
     new: str
 
@@ -100,9 +103,10 @@ def next_location(metadata: Mapping[str, Any], old: str | None) -> str:
 
 
 class Commits:
-    def __init__(self, database: Database, files: Files) -> None:
+    def __init__(self, database: Database, files: Files, places: Folders) -> None:
         self._database = database
         self._files = files
+        self._folders = places
 
     def state(self, warehouse: str, identifier: Identifier, kind: Kind) -> State:
         with self._database.read() as connection:
@@ -111,23 +115,27 @@ class Commits:
             return State()
         return State(location, parse(self._files.read_metadata(location)))
 
-    def commit(self, warehouse: str, changes: Sequence[Change], *, ticket: Ticket | None) -> Answer:
+    def commit(
+        self, who: Principal, warehouse: str, changes: Sequence[Change], *, ticket: Ticket | None
+    ) -> Answer:
         """Do all changes or none. A single one answers with its metadata."""
         with CATALOG_COMMIT_SECONDS.time(), _counted():
             for _ in range(_ATTEMPTS):
                 with suppress(LostRaceError):
-                    return self._attempt(warehouse, changes, ticket)
+                    return self._attempt(who, warehouse, changes, ticket=ticket)
                 CATALOG_RACES.inc()
             names = ", ".join(str(change.identifier) for change in changes)
             raise CommitFailedError(f"Others were faster {_ATTEMPTS} times: {names}")
 
-    def _attempt(self, warehouse: str, changes: Sequence[Change], ticket: Ticket | None) -> Answer:
+    def _attempt(
+        self, who: Principal, warehouse: str, changes: Sequence[Change], *, ticket: Ticket | None
+    ) -> Answer:
         steps: list[_Step] = []
         try:
             # In one order for all, so that no two transactions wait for each other.
             ordered = sorted(changes, key=lambda one: one.identifier)
             # One by one: of what was written before an error, the list has all.
-            steps.extend(self._write_file(warehouse, change) for change in ordered)
+            steps.extend(self._write_file(who, warehouse, change) for change in ordered)
             return self._move(warehouse, steps, ticket)
         except CommitUnknownError:
             # The pointers may have moved: the files may be all there is of the tables.
@@ -136,17 +144,23 @@ class Commits:
             self._delete(step.new for step in steps if step.moves)
             raise
 
-    def _write_file(self, warehouse: str, change: Change) -> _Step:
+    def _write_file(self, who: Principal, warehouse: str, change: Change) -> _Step:
         state = self.state(warehouse, change.identifier, change.kind)
         metadata = change.make(state)
+        is_new = state.location is None
+        claim = self._folders.claim(
+            who, warehouse, change.identifier, metadata=metadata, is_new=is_new
+        )
         if state.location is not None and metadata == state.metadata:
-            return _Step(change, state.location, state.location)
+            return _Step(change, claim, state.location, state.location)
         location = next_location(metadata, state.location)
         self._files.write_metadata(location, to_json(metadata))
-        return _Step(change, state.location, location)
+        return _Step(change, claim, state.location, location)
 
     def _move(self, warehouse: str, steps: Sequence[_Step], ticket: Ticket | None) -> Answer:
         with self._database.write() as connection:
+            if any(step.claim.folders for step in steps):
+                warehouses.hold(connection, warehouse, alone=True)
             for step in filter(lambda one: one.moves, steps):
                 name, kind = step.change.identifier, step.change.kind
                 if step.old is None:
@@ -156,6 +170,7 @@ class Commits:
                     connection, warehouse, name, old=step.old, new=step.new
                 ):
                     raise LostRaceError
+                folders.take(connection, step.claim)
             answer = Answer(location=steps[0].new) if len(steps) == 1 else Answer()
             return answers.note(connection, ticket, answer)
 

@@ -5,6 +5,7 @@ from enum import StrEnum
 from sqlalchemy import Connection, and_, bindparam, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
+from frazil.table_catalog.catalog import folders
 from frazil.table_catalog.catalog.rows import ENTRIES
 from frazil.table_catalog.core.errors import (
     AlreadyExistsError,
@@ -96,6 +97,8 @@ def add(
         connection.execute(insert(ENTRIES).values(row))
     except IntegrityError as error:
         raise AlreadyExistsError(f"Table or view already exists: {identifier}") from error
+    # Left of one that another catalog on this database has dropped.
+    folders.release(connection, warehouse, identifier)
 
 
 def move_pointer(
@@ -110,6 +113,7 @@ def remove(connection: Connection, warehouse: str, identifier: Identifier, *, ki
     place = _place(warehouse, identifier)
     if connection.execute(_REMOVE, {**place, "kind": kind}).rowcount == 0:
         raise missing(identifier, kind)
+    folders.release(connection, warehouse, identifier)
 
 
 def rename(
@@ -127,3 +131,4 @@ def rename(
         raise AlreadyExistsError(f"Table or view already exists: {target}") from error
     if moved == 0:
         raise missing(source, kind)
+    folders.hand_over(connection, warehouse, source, target)

@@ -16,8 +16,10 @@ from frazil.table_catalog.core.errors import (
     NoSuchNamespaceError,
     UnprocessableError,
 )
+from frazil.table_catalog.core.folders import check_below, require_folders
 from frazil.table_catalog.core.names import Namespace, dotted, levels_of
 from frazil.table_catalog.core.pages import Page, Paging, page_of
+from frazil.table_catalog.core.rights import Action, Principal
 
 _ROW = PROPERTIES.c
 # The row that every namespace has, also in the databases of Iceberg's own catalogs.
@@ -69,13 +71,14 @@ class Namespaces:
 
     def create(
         self,
+        who: Principal,
         warehouse: str,
         namespace: Namespace,
-        properties: Mapping[str, str],
         *,
+        properties: Mapping[str, str],
         ticket: Ticket | None,
     ) -> Answer:
-        self._check(warehouse, properties)
+        self._check(who, warehouse, properties)
         parents = [namespace[:depth] for depth in range(1, len(namespace))]
         try:
             with self._database.write() as connection:
@@ -95,6 +98,7 @@ class Namespaces:
 
     def change(
         self,
+        who: Principal,
         warehouse: str,
         namespace: Namespace,
         *,
@@ -102,7 +106,7 @@ class Namespaces:
         updates: Mapping[str, str],
         ticket: Ticket | None,
     ) -> Answer:
-        self._check(warehouse, updates)
+        self._check(who, warehouse, updates)
         if both := sorted(set(removals) & set(updates)):
             raise UnprocessableError(f"Keys to be removed and updated at once: {', '.join(both)}")
         with self._database.write() as connection:
@@ -127,11 +131,13 @@ class Namespaces:
                 raise NamespaceNotEmptyError(f"Namespace is not empty: {dotted(namespace)}")
             return answers.note(connection, ticket, Answer())
 
-    def _check(self, warehouse: str, properties: Mapping[str, str]) -> None:
+    def _check(self, who: Principal, warehouse: str, properties: Mapping[str, str]) -> None:
         _check_sizes(properties)
         if place := properties.get("location"):
-            # The warehouse's own folder will do: tables are below it.
-            self._places.get(warehouse).check_places([f"{place}/"])
+            # The warehouse's own folder will do: what matters is what will be made in it.
+            inside, root = [f"{place.rstrip('/')}/*"], self._places.get(warehouse).location
+            check_below(inside, root)
+            require_folders(who, Action.WRITE, warehouse, root=root, folders=inside)
 
 
 def _check_sizes(properties: Mapping[str, str]) -> None:

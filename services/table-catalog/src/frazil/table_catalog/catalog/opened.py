@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from frazil.table_catalog.catalog import answers
+from frazil.table_catalog.catalog.catch_up import catch_up
 from frazil.table_catalog.catalog.database import Database, open_database
 from frazil.table_catalog.catalog.files import Files
 from frazil.table_catalog.catalog.namespaces import Namespaces
@@ -22,6 +23,7 @@ class Catalog:
     tables: Tables
     views: Views
     database: Database
+    files: Files
     # Whether all that is read is on this machine's disk, or in memory.
     is_local: bool
 
@@ -37,12 +39,15 @@ class Catalog:
             tables=Tables(database, files, warehouses),
             views=Views(database, files, warehouses),
             database=database,
+            files=files,
             is_local=database.is_file and root.startswith("file:"),
         )
 
     def begin(self, warehouses: Iterable[str]) -> None:
         for name in warehouses:
             self.warehouses.create(name, upgrade=True)
+        for warehouse in self.warehouses.all():
+            catch_up(self.database, self.files, warehouse.name)
 
     def once(self, ticket: Ticket | None, act: Callable[[], Answer]) -> Answer:
         """Do it, unless the same request was answered before: then that answer again."""

@@ -1,6 +1,7 @@
 """Deleting all files of a dropped table: data, manifests, lists, statistics, metadata."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from io import BytesIO
 from typing import Any
 
@@ -10,6 +11,7 @@ from pyiceberg.manifest import read_manifest_list
 from frazil.runtime.logs import get_logger
 from frazil.table_catalog.catalog.files import Files
 from frazil.table_catalog.core.errors import CatalogError, NotFoundError
+from frazil.table_catalog.core.folders import at_or_below
 from frazil.table_catalog.core.names import within
 
 log = get_logger(__name__)
@@ -40,7 +42,7 @@ class _Reading(FileIO):
 
     def new_input(self, location: str) -> InputFile:
         if not self._is_ours(location):
-            raise NotFoundError(f"{location} is not in the table's folder")
+            raise NotFoundError(f"{location} is not in the table's own folder")
         return _Input(self._files, location)
 
     def new_output(self, location: str) -> OutputFile:
@@ -50,37 +52,43 @@ class _Reading(FileIO):
         raise NotImplementedError
 
 
-def purge(
-    files: Files, location: str, metadata: Mapping[str, Any], *, places: Sequence[str]
-) -> None:
-    """Delete what can be found in the table's places; what cannot be deleted is logged.
+@dataclass(frozen=True, slots=True)
+class Purge:
+    """Deletes files in the folders of a table, but for those that are others' too.
 
     Metadata are as writers made them: they could name files of others to have us delete them.
     """
 
-    def is_ours(path: str) -> bool:
-        return any(within(path, place) for place in places)
+    files: Files
+    folders: Sequence[str]
+    others: Sequence[str]
 
-    seen: set[str] = set()
-    for path in _files_of(files, location, metadata, is_ours=is_ours):
-        if path in seen:
-            continue
-        seen.add(path)
-        if not is_ours(path):
-            log.warning("file_not_purged", file=path, why="it is not in the table's folder")
-            continue
+    def run(self, location: str, metadata: Mapping[str, Any]) -> None:
+        """Delete what can be found; what cannot be deleted is logged."""
+        seen: set[str] = set()
+        for path in _files_of(_Reading(self.files, self._is_ours), location, metadata):
+            if path not in seen:
+                seen.add(path)
+                self._delete(path)
+        log.info("table_purged", metadata=location, files=len(seen))
+
+    def _delete(self, path: str) -> None:
+        if not self._is_ours(path):
+            log.warning("file_not_purged", file=path, why="it is not in the table's own folder")
+            return
         try:
-            files.delete(path)
+            self.files.delete(path)
         except CatalogError as error:
             log.warning("file_not_purged", file=path, why=error.message)
-    log.info("table_purged", metadata=location, files=len(seen))
+
+    def _is_ours(self, path: str) -> bool:
+        return any(within(path, folder) for folder in self.folders) and not any(
+            at_or_below(path, folder) for folder in self.others
+        )
 
 
-def _files_of(
-    files: Files, location: str, metadata: Mapping[str, Any], *, is_ours: Callable[[str], bool]
-) -> Iterator[str]:
+def _files_of(reading: FileIO, location: str, metadata: Mapping[str, Any]) -> Iterator[str]:
     """Yield what points at other files after what it points at."""
-    reading = _Reading(files, is_ours)
     opened: set[str] = set()
     for snapshot in metadata.get("snapshots", ()):
         try:

@@ -1,7 +1,7 @@
-"""The tables of the database: those of Iceberg's SQL catalogs, and two of our own."""
+"""The tables of the database: those of Iceberg's SQL catalogs, and three of our own."""
 
 from pyiceberg.catalog.sql import IcebergNamespaceProperties, IcebergTables
-from sqlalchemy import BigInteger, Column, MetaData, String, Table, Text
+from sqlalchemy import BigInteger, Column, Index, MetaData, String, Table, Text
 
 # The layout that PyIceberg's SqlCatalog and Java's JdbcCatalog know too.
 ENTRIES: Table = IcebergTables.metadata.tables[IcebergTables.__tablename__]
@@ -28,4 +28,17 @@ ANSWERS = Table(
     Column("fingerprint", String(64), nullable=False),
     Column("answer", Text, nullable=False),
     Column("made_ms", BigInteger, nullable=False, index=True),
+)
+
+# What is below a folder is found by comparing bytes, not by the rules of a language.
+_FOLDER = String(1000).with_variant(String(1000, collation="C"), "postgresql")
+
+FOLDERS = Table(
+    "frazil_folders",
+    OURS,
+    Column("warehouse", String(255), primary_key=True),
+    Column("namespace", String(255), primary_key=True),
+    Column("name", String(255), primary_key=True),
+    Column("folder", _FOLDER, primary_key=True),
+    Index("frazil_folders_by_folder", "warehouse", "folder"),
 )

@@ -4,20 +4,21 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
+from uuid import uuid4
 
-from frazil.table_catalog.catalog import answers, entries, namespaces
+from frazil.table_catalog.catalog import answers, entries, folders, namespaces, warehouses
 from frazil.table_catalog.catalog.commits import Commits, parse
 from frazil.table_catalog.catalog.database import Database
 from frazil.table_catalog.catalog.entries import Kind
 from frazil.table_catalog.catalog.files import Files
+from frazil.table_catalog.catalog.folders import Claim, Folders
 from frazil.table_catalog.catalog.namespaces import Namespaces
 from frazil.table_catalog.catalog.warehouses import Warehouses
 from frazil.table_catalog.core.answers import Answer, Ticket
 from frazil.table_catalog.core.errors import BadRequestError
 from frazil.table_catalog.core.names import Identifier, Namespace
 from frazil.table_catalog.core.pages import Page, Paging
-
-_PLACES = ("write.metadata.path", "write.data.path", "write.object-storage.path")
+from frazil.table_catalog.core.rights import Action, Principal
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +33,13 @@ class Revision:
 class Shelf(ABC):
     kind: ClassVar[Kind]
 
-    def __init__(self, database: Database, files: Files, warehouses: Warehouses) -> None:
+    def __init__(self, database: Database, files: Files, places: Warehouses) -> None:
         self._database = database
         self._files = files
-        self._warehouses = warehouses
-        self._namespaces = Namespaces(database, warehouses)
-        self._commits = Commits(database, files)
+        self._warehouses = places
+        self._namespaces = Namespaces(database, places)
+        self._folders = Folders(database, places)
+        self._commits = Commits(database, files, self._folders)
 
     def names(self, warehouse: str, namespace: Namespace, paging: Paging) -> Page[str]:
         with self._database.read() as connection:
@@ -55,28 +57,37 @@ class Shelf(ABC):
 
     def register(
         self,
+        who: Principal,
         warehouse: str,
         identifier: Identifier,
-        location: str,
         *,
+        location: str,
         overwrite: bool = False,
         ticket: Ticket | None,
     ) -> Answer:
         """Point at a metadata file that is there; with `overwrite` whatever was pointed at."""
-        self._check_places(warehouse, [location])
-        try:
-            metadata = parse(self._files.read_metadata(location))
-        except ValueError as error:
-            raise BadRequestError(f"{location} is not JSON") from error
-        self._check_readable(metadata)
-        self._check_places(warehouse, places(metadata))
+        # Before it is read: what is in a file is for those alone who may read it.
+        self._folders.require(Claim(who, warehouse, identifier, (location,)), Action.READ)
+        claim = self._folders.claim(
+            who, warehouse, identifier, metadata=self._registrable(location), is_new=True
+        )
         with self._database.write() as connection:
+            warehouses.hold(connection, warehouse, alone=True)
             namespaces.hold(connection, warehouse, identifier.namespace, alone=overwrite)
             old = entries.find(connection, warehouse, identifier, kind=self.kind)
             if old is not None and overwrite:
                 entries.remove(connection, warehouse, identifier, kind=self.kind)
             entries.add(connection, warehouse, identifier, kind=self.kind, location=location)
+            folders.take(connection, claim)
             return answers.note(connection, ticket, Answer(location=location))
+
+    def _registrable(self, location: str) -> Mapping[str, Any]:
+        try:
+            metadata = parse(self._files.read_metadata(location))
+        except ValueError as error:
+            raise BadRequestError(f"{location} is not JSON") from error
+        self._check_readable(metadata)
+        return metadata
 
     @abstractmethod
     def _check_readable(self, metadata: Mapping[str, Any]) -> None:
@@ -97,15 +108,13 @@ class Shelf(ABC):
 
     def _place(self, warehouse: str, identifier: Identifier, asked: str | None) -> str:
         """Say where one that is being made is to be: where the client asks, or in its namespace."""
+        usual = self._usual_place(warehouse, identifier)
+        if asked:
+            return asked.rstrip("/")
+        # A table that was renamed has left its name, and not its folder.
+        taken = self._folders.near(warehouse, [usual])
+        return f"{usual}-{uuid4().hex}" if taken else usual
+
+    def _usual_place(self, warehouse: str, identifier: Identifier) -> str:
         namespace = self._namespaces.get(warehouse, identifier.namespace)
-        return (asked or f"{namespace['location'].rstrip('/')}/{identifier.name}").rstrip("/")
-
-    def _check_places(self, warehouse: str, named: Sequence[str]) -> None:
-        self._warehouses.get(warehouse).check_places(named)
-
-
-def places(metadata: Mapping[str, Any]) -> list[str]:
-    """List the folders that a table or view says are its own."""
-    properties = metadata.get("properties", {})
-    named = (metadata.get("location"), *(properties.get(name) for name in _PLACES))
-    return [place for place in named if place]
+        return f"{namespace['location'].rstrip('/')}/{identifier.name}".rstrip("/")

@@ -8,16 +8,25 @@ from uuid import uuid4
 
 from pydantic_core import to_json
 
-from frazil.table_catalog.catalog import purge, shapes
+from frazil.runtime.logs import get_logger
+from frazil.table_catalog.catalog import shapes
 from frazil.table_catalog.catalog.commits import Change, State, now_ms, parse
 from frazil.table_catalog.catalog.database import Database
 from frazil.table_catalog.catalog.entries import Kind
 from frazil.table_catalog.catalog.files import Files
-from frazil.table_catalog.catalog.shelf import Revision, Shelf, places
+from frazil.table_catalog.catalog.folders import Claim
+from frazil.table_catalog.catalog.purge import Purge
+from frazil.table_catalog.catalog.shelf import Revision, Shelf
 from frazil.table_catalog.catalog.warehouses import Warehouses
 from frazil.table_catalog.core.answers import NO_TERMS, Answer, Ticket, loaded
 from frazil.table_catalog.core.delegation import Reach, reach_beside, reach_of
-from frazil.table_catalog.core.errors import AlreadyExistsError, BadRequestError, NoSuchTableError
+from frazil.table_catalog.core.errors import (
+    AlreadyExistsError,
+    BadRequestError,
+    NoSuchTableError,
+    NotFoundError,
+)
+from frazil.table_catalog.core.folders import folders_of
 from frazil.table_catalog.core.names import Identifier, Namespace
 from frazil.table_catalog.core.requirements import (
     OF_TABLES,
@@ -25,9 +34,11 @@ from frazil.table_catalog.core.requirements import (
     check_requirements,
     creates,
 )
-from frazil.table_catalog.core.rights import Principal
+from frazil.table_catalog.core.rights import Action, Principal
 from frazil.table_catalog.core.snapshots import only_refs
 from frazil.table_catalog.core.updates import ACTIONS, apply_updates, empty_table
+
+log = get_logger(__name__)
 
 Json = dict[str, Any]
 
@@ -48,8 +59,8 @@ class NewTable:
 class Tables(Shelf):
     kind = Kind.TABLE
 
-    def __init__(self, database: Database, files: Files, warehouses: Warehouses) -> None:
-        super().__init__(database, files, warehouses)
+    def __init__(self, database: Database, files: Files, places: Warehouses) -> None:
+        super().__init__(database, files, places)
         # Files never change, and a client may ask for a signature a hundred times a second.
         self.places_at = lru_cache(maxsize=1_000)(self._read_places)
 
@@ -69,7 +80,7 @@ class Tables(Shelf):
 
     def _read_places(self, location: str) -> Sequence[str]:
         """List the folders of a table, by the location of its metadata."""
-        return places(parse(self._files.read_metadata(location)))
+        return folders_of(parse(self._files.read_metadata(location)))
 
     def reach(self, principal: Principal, warehouse: str, named: Sequence[str]) -> Reach | None:
         root = self._warehouses.get(warehouse).location
@@ -82,13 +93,31 @@ class Tables(Shelf):
             named = self.places_at(self.locate(warehouse, identifier))
         except NoSuchTableError:
             # Staged, and not there yet; or dropped by Spark, which deletes the files then itself.
-            root = self._warehouses.get(warehouse).location
-            place = self._place(warehouse, identifier, None)
-            return reach_beside(principal, warehouse, root=root, place=place)
+            return self._reach_beside(principal, warehouse, identifier)
         return self.reach(principal, warehouse, named)
 
+    def _reach_beside(
+        self, principal: Principal, warehouse: str, identifier: Identifier
+    ) -> Reach | None:
+        root = self._warehouses.get(warehouse).location
+        place = self._usual_place(warehouse, identifier)
+        reach = reach_beside(principal, warehouse, root=root, place=place)
+        if reach is None:
+            return None
+        # The folder of a namespace may be below that of a table, or have tables of others in it.
+        others = self._folders.near(warehouse, reach.places)
+        spaces = {one.identifier.namespace for one in others}
+        may = all(principal.may(reach.action, warehouse, space) for space in spaces)
+        return reach if may else None
+
     def create(
-        self, warehouse: str, namespace: Namespace, table: NewTable, *, ticket: Ticket | None
+        self,
+        who: Principal,
+        warehouse: str,
+        namespace: Namespace,
+        *,
+        table: NewTable,
+        ticket: Ticket | None,
     ) -> Answer:
         def make(state: State) -> Json:
             if state.location is not None:
@@ -98,39 +127,44 @@ class Tables(Shelf):
         identifier = Identifier.of(namespace, table.name)
         metadata = self._begin(warehouse, identifier, table)
         change = Change(identifier, Kind.TABLE, make)
-        return self._commits.commit(warehouse, [change], ticket=ticket)
+        return self._commits.commit(who, warehouse, [change], ticket=ticket)
 
     def stage(
-        self, warehouse: str, namespace: Namespace, table: NewTable, *, terms: Terms | None
+        self,
+        who: Principal,
+        warehouse: str,
+        namespace: Namespace,
+        *,
+        table: NewTable,
+        terms: Terms | None,
     ) -> Json:
         """Make metadata that only the client knows until its first commit."""
         identifier = Identifier.of(namespace, table.name)
         if self._commits.state(warehouse, identifier, Kind.TABLE).location is not None:
             raise AlreadyExistsError(f"Table already exists: {identifier}")
         metadata = self._begin(warehouse, identifier, table)
-        return {"metadata": metadata, **(terms(places(metadata)) if terms else NO_TERMS)}
+        self._folders.claim(who, warehouse, identifier, metadata=metadata, is_new=True)
+        return {"metadata": metadata, **(terms(folders_of(metadata)) if terms else NO_TERMS)}
 
     def _begin(self, warehouse: str, identifier: Identifier, table: NewTable) -> Json:
-        metadata = shapes.new_metadata(
+        return shapes.new_metadata(
             self._place(warehouse, identifier, table.location),
             schema=table.schema,
             spec=table.spec,
             order=table.order,
             properties=table.properties,
         )
-        self._check_places(warehouse, places(metadata))
-        return metadata
 
     def commit(
-        self, warehouse: str, changes: Sequence[Revision], *, ticket: Ticket | None
+        self, who: Principal, warehouse: str, changes: Sequence[Revision], *, ticket: Ticket | None
     ) -> Answer:
         twice = {str(one.identifier) for one in changes}
         if len(twice) < len(changes) or not changes:
             raise BadRequestError("a transaction names each of its tables once, and at least one")
-        steps = [Change(one.identifier, Kind.TABLE, self._maker(warehouse, one)) for one in changes]
-        return self._commits.commit(warehouse, steps, ticket=ticket)
+        steps = [Change(one.identifier, Kind.TABLE, self._maker(one)) for one in changes]
+        return self._commits.commit(who, warehouse, steps, ticket=ticket)
 
-    def _maker(self, warehouse: str, change: Revision) -> Callable[[State], Json]:
+    def _maker(self, change: Revision) -> Callable[[State], Json]:
         check_known(OF_TABLES, change.requirements, "type")
         check_known(ACTIONS, change.updates, "action")
 
@@ -144,7 +178,6 @@ class Tables(Shelf):
             metadata.setdefault("table-uuid", str(uuid4()))
             if "location" not in metadata:
                 raise BadRequestError("the first commit of a table sets its location")
-            self._check_places(warehouse, places(metadata))
             shapes.check_shape(metadata, change.updates)
             return metadata
 
@@ -153,7 +186,22 @@ class Tables(Shelf):
     def _check_readable(self, metadata: Mapping[str, Any]) -> None:
         shapes.check_readable(metadata)
 
-    def purge(self, location: str) -> None:
-        """Delete the files of a table that was dropped."""
-        metadata = parse(self._files.read_metadata(location))
-        purge.purge(self._files, location, metadata, places=places(metadata))
+    def purge_of(
+        self, who: Principal, warehouse: str, identifier: Identifier
+    ) -> Callable[[], None] | None:
+        """Prepare what deletes the files of a table after it was dropped, if they can be found."""
+        location = self.locate(warehouse, identifier)
+        try:
+            metadata = parse(self._files.read_metadata(location))
+        except NotFoundError:
+            log.warning("table_not_purged", metadata=location, why="its metadata are not there")
+            return None
+        named = folders_of(metadata)
+        self._folders.require(Claim(who, warehouse, identifier, tuple(named)), Action.WRITE)
+
+        def purge() -> None:
+            # Asked when it begins: by then somebody may have made a table there.
+            others = [one.folder for one in self._folders.near(warehouse, named)]
+            Purge(self._files, named, others).run(location, metadata)
+
+        return purge

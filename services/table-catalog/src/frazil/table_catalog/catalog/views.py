@@ -10,11 +10,12 @@ from pyiceberg.view.metadata import ViewMetadata
 
 from frazil.table_catalog.catalog.commits import Change, State, now_ms
 from frazil.table_catalog.catalog.entries import Kind
-from frazil.table_catalog.catalog.shelf import Revision, Shelf, places
+from frazil.table_catalog.catalog.shelf import Revision, Shelf
 from frazil.table_catalog.core.answers import Answer, Ticket, loaded
 from frazil.table_catalog.core.errors import AlreadyExistsError, BadRequestError, NoSuchViewError
 from frazil.table_catalog.core.names import Identifier, Namespace
 from frazil.table_catalog.core.requirements import OF_VIEWS, check_known, check_requirements
+from frazil.table_catalog.core.rights import Principal
 from frazil.table_catalog.core.views import ACTIONS, apply_view_updates, empty_view
 
 Json = dict[str, Any]
@@ -36,24 +37,34 @@ class Views(Shelf):
         return loaded(location, self._files.read_metadata(location))
 
     def create(
-        self, warehouse: str, namespace: Namespace, view: NewView, *, ticket: Ticket | None
+        self,
+        who: Principal,
+        warehouse: str,
+        namespace: Namespace,
+        *,
+        view: NewView,
+        ticket: Ticket | None,
     ) -> Answer:
         def make(state: State) -> Json:
             if state.location is not None:
                 raise AlreadyExistsError(f"View already exists: {identifier}")
-            return self._checked(warehouse, metadata)
+            self._check_readable(metadata)
+            return metadata
 
         identifier = Identifier.of(namespace, view.name)
         location = self._place(warehouse, identifier, view.location)
         begun = {**empty_view(str(uuid4()), location), "properties": dict(view.properties)}
         metadata = apply_view_updates(begun, _first_updates(view), now=now_ms())
-        return self._commits.commit(warehouse, [Change(identifier, Kind.VIEW, make)], ticket=ticket)
+        change = Change(identifier, Kind.VIEW, make)
+        return self._commits.commit(who, warehouse, [change], ticket=ticket)
 
-    def commit(self, warehouse: str, revision: Revision, *, ticket: Ticket | None) -> Answer:
-        change = Change(revision.identifier, Kind.VIEW, self._maker(warehouse, revision))
-        return self._commits.commit(warehouse, [change], ticket=ticket)
+    def commit(
+        self, who: Principal, warehouse: str, revision: Revision, *, ticket: Ticket | None
+    ) -> Answer:
+        change = Change(revision.identifier, Kind.VIEW, self._maker(revision))
+        return self._commits.commit(who, warehouse, [change], ticket=ticket)
 
-    def _maker(self, warehouse: str, revision: Revision) -> Callable[[State], Json]:
+    def _maker(self, revision: Revision) -> Callable[[State], Json]:
         check_known(OF_VIEWS, revision.requirements, "type")
         check_known(ACTIONS, revision.updates, "action")
 
@@ -62,14 +73,10 @@ class Views(Shelf):
                 raise NoSuchViewError(revision.identifier)
             check_requirements(revision.requirements, state.metadata)
             metadata = apply_view_updates(state.metadata, revision.updates, now=now_ms())
-            return self._checked(warehouse, metadata)
+            self._check_readable(metadata)
+            return metadata
 
         return make
-
-    def _checked(self, warehouse: str, metadata: Json) -> Json:
-        self._check_places(warehouse, places(metadata))
-        self._check_readable(metadata)
-        return metadata
 
     def _check_readable(self, metadata: Mapping[str, Any]) -> None:
         try:

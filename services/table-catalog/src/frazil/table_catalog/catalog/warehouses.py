@@ -1,7 +1,6 @@
 """Warehouses: each is a place for files, and a catalog of its own in the same database."""
 
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,12 +11,10 @@ from frazil.table_catalog.catalog.database import Database
 from frazil.table_catalog.catalog.files import Files
 from frazil.table_catalog.catalog.rows import PROPERTIES, WAREHOUSES
 from frazil.table_catalog.core.errors import (
-    BadRequestError,
     NoSuchWarehouseError,
     WarehouseExistsError,
     WarehouseNotEmptyError,
 )
-from frazil.table_catalog.core.names import within
 
 _ROW = WAREHOUSES.c
 # Made once: each commit asks.
@@ -30,18 +27,13 @@ class Warehouse:
     location: str
     created_ms: int
 
-    def check_places(self, places: Iterable[str]) -> None:
-        """Files are written where clients say: none may send us out of the warehouse."""
-        for place in places:
-            if not within(place, self.location):
-                raise BadRequestError(
-                    f"{place} is not below the warehouse, which is {self.location}"
-                )
 
+def hold(connection: Connection, name: str, *, alone: bool = False) -> None:
+    """Keep a warehouse from being deleted, or its folders from being taken, until the end.
 
-def hold(connection: Connection, name: str) -> None:
-    """Keep a warehouse from being deleted until the transaction ends."""
-    row = select(_ROW.name).where(_ROW.name == name).with_for_update(read=True)
+    Who holds namespaces too takes the warehouse first.
+    """
+    row = select(_ROW.name).where(_ROW.name == name).with_for_update(read=not alone)
     if connection.execute(row).first() is None:
         raise NoSuchWarehouseError(name)
 

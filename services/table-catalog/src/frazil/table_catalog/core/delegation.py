@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from frazil.table_catalog.core.names import levels_below, within
+from frazil.table_catalog.core.folders import owner_of
+from frazil.table_catalog.core.names import within
 from frazil.table_catalog.core.rights import Action, Principal
 
 _READING = ("s3:GetObject",)
@@ -55,10 +56,7 @@ def reach_of(
     """
     if any(_WILD.search(place) or not within(place, root) for place in places):
         return None
-    owners = []
-    for place in places:
-        levels = levels_below(place, root)
-        owners.append(levels[:-1] or levels)
+    owners = [owner_of(place, root) for place in places]
     for action in (Action.WRITE, Action.READ):
         if all(principal.may(action, warehouse, owner) for owner in owners):
             return Reach(action, tuple(place.rstrip("/") for place in places))

@@ -73,8 +73,17 @@ def within(location: str, root: str) -> bool:
 
 def levels_below(location: str, root: str) -> tuple[str, ...]:
     """Split what a location has more than the one it is within."""
-    rest = _as_one_spells(location).removeprefix(_as_one_spells(root))
-    return tuple(rest.strip("/").split("/"))
+    return tuple(plain(location).removeprefix(f"{plain(root)}/").split("/"))
+
+
+def plain(location: str) -> str:
+    """Spell a location in the one way of all that may name the same files.
+
+    Local disks take several slashes for one; a store of objects does not, but there nobody needs
+    names that differ in that alone.
+    """
+    scheme, _, path = _as_one_spells(location).partition("://")
+    return f"{scheme}://{'/'.join(level for level in path.split('/') if level)}"
 
 
 def _as_one_spells(location: str) -> str:
