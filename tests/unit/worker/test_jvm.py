@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from frazil.runtime.hiding import Hiding
-from frazil.worker.jvm import _relay, class_path, java_command
+from frazil.worker.jvm import _relay, class_path, java_command, unused_jars
 
 
 def test_our_own_jars_come_first_and_jars_that_nobody_opens_stay_out(tmp_path: Path) -> None:
@@ -16,6 +16,14 @@ def test_our_own_jars_come_first_and_jars_that_nobody_opens_stay_out(tmp_path: P
     assert names[:2] == ["a.jar", "b.jar"]
     assert any(name.startswith("spark-sql_") for name in names)
     assert not any(name.startswith(("spark-hive", "rocksdbjni")) for name in names)
+
+
+def test_lz4_comes_from_our_own_jars_and_not_from_pyspark(tmp_path: Path) -> None:
+    (tmp_path / "lz4-java-9.jar").touch()
+    assert [jar for jar in class_path(tmp_path) if "lz4" in jar.name] == [
+        tmp_path / "lz4-java-9.jar"
+    ]
+    assert any(jar.name.startswith("lz4-java-") for jar in unused_jars())
 
 
 def test_the_command_names_the_gateway_last_and_the_heap_once() -> None:

@@ -51,13 +51,14 @@ _OPEN_MODULES = (
     "java.security.jgss/sun.security.krb5",
 )  # fmt: skip
 
-# Of PySpark's jars a streaming driver never opens these. A short class path starts faster.
+# Of PySpark's jars a streaming driver never opens these. A short class path starts faster. Of
+# lz4-java we bring another version (see ivy.xml).
 _UNUSED_JARS = (
     "algebra", "arpack", "blas", "breeze", "cats-kernel", "curator-", "datanucleus", "derby",
     "hive-beeline", "hive-cli", "hive-common", "hive-exec", "hive-jdbc", "hive-llap",
     "hive-metastore", "hive-serde", "hive-service", "hive-shims", "JTransforms", "kubernetes-",
-    "lapack", "libthrift", "netty-codec-native-quic", "netty-tcnative-boringssl", "pmml",
-    "rocksdbjni", "scala-compiler", "spark-connect_", "spark-graphx", "spark-hive",
+    "lapack", "libthrift", "lz4-java", "netty-codec-native-quic", "netty-tcnative-boringssl",
+    "pmml", "rocksdbjni", "scala-compiler", "spark-connect_", "spark-graphx", "spark-hive",
     "spark-kubernetes", "spark-mllib", "spark-repl", "spark-yarn", "spire", "vertx", "zookeeper",
 )  # fmt: skip
 
