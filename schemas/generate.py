@@ -74,7 +74,9 @@ worker, where the `frazil_sink_*` figures are counted, and of the table catalog,
 
 - `frazil_*` tell of Frazil itself.
 - `kafka_connect_*` are the names that exporters for Kafka Connect's JMX have made common, so that
-  dashboards and alerts on the states of connectors and tasks go on working.
+  dashboards and alerts on the states of connectors and tasks go on working. Those that end in
+  `_count` have no type, for by Prometheus's rules only a histogram or a summary may have a count;
+  `frazil_connectors` and `frazil_tasks` are the gauges for dashboards of your own.
 - `kafka_connector_*` are the figures of each connector, as its living worker told the reconciler
   last. Counters begin anew with each worker. Of several control APIs on one database only the one
   that leads has them (`frazil_leader`).

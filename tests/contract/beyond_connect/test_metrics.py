@@ -86,12 +86,15 @@ async def test_connectors_are_counted_by_state_and_class(
     client: httpx.AsyncClient, create: Create, engine: FakeEngine, name: str
 ) -> None:
     sample = 'frazil_connectors{class="io.tabular.iceberg.connect.IcebergSinkConnector",'
-    before = value(await exposed(client), sample + 'state="FAILED"}') or 0
+    text = await exposed(client)
+    before = value(text, sample + 'state="FAILED"}') or 0
+    tasks = value(text, 'frazil_tasks{state="FAILED"}') or 0
     engine.behaviours[name] = Behaviour(exits_with=ExitCode.BAD_TABLE)
     await create()
     await until_state(client, name, "FAILED")
     text = await exposed(client)
     assert value(text, sample + 'state="FAILED"}') == before + 1
+    assert value(text, 'frazil_tasks{state="FAILED"}') == tasks + 1
     label = f'{{connector="{name}"}}'
     assert value(text, f"kafka_connector_healthy{label}") == 0
     assert value(text, f"kafka_connect_worker_connector_failed_task_count{label}") == 1

@@ -146,3 +146,19 @@ def test_defaults_are_texts_or_null(name: str, default: str | None) -> None:
     found = next(each for each in PLUGINS[0].definitions() if each.name == name)
     assert found.default_value == default
     assert found.required == (name == "name")
+
+
+@pytest.mark.parametrize("plugin", PLUGINS, ids=lambda plugin: plugin.class_name)
+def test_a_form_has_each_key_once(plugin: Plugin) -> None:
+    json = {"value.converter": "JsonConverter", "value.converter.schemas.enable": "true"}
+    described = [one.name for one in plugin.definitions()]
+    validated = [one.value.name for one in plugin.validate({"name": "x"} | json).configs]
+    for names in (described, validated):
+        assert len(names) == len(set(names))
+        assert "value.converter.schemas.enable" in names
+
+
+def test_what_a_key_is_does_not_depend_on_the_class() -> None:
+    keys = [key for plugin in PLUGINS for key in plugin.keys if "schemas.enable" in key.name]
+    assert len(keys) == len(PLUGINS)
+    assert len({key.documentation for key in keys}) == 1

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from uuid import uuid4
 
 import pytest
+import sqlalchemy  # noqa: F401 (a library with loggers)
 
-from frazil.runtime.log_levels import LogLevels
+from frazil.runtime.log_levels import LEVELS, LogLevels
 
 
 @pytest.fixture
@@ -65,21 +66,56 @@ def test_what_had_the_level_already_did_not_change(levels: LogLevels, name: str)
     assert found.last_modified is None
 
 
-def test_children_count_as_changed_when_their_parent_is_set_with_them(
-    levels: LogLevels, name: str
-) -> None:
+def test_children_without_a_level_follow_their_parent(levels: LogLevels, name: str) -> None:
     logging.getLogger(name).setLevel(logging.INFO)
-    logging.getLogger(f"{name}.child")
-    assert levels.set(name, "DEBUG") == [name, f"{name}.child"]
+    child = logging.getLogger(f"{name}.child")
+    assert levels.set(name, "DEBUG") == [name]
+    assert child.isEnabledFor(logging.DEBUG)
 
 
 @pytest.mark.usefixtures("_all_as_before")
-def test_the_root_stands_for_all(levels: LogLevels, name: str) -> None:
+def test_the_list_has_packages_and_what_has_a_level_of_its_own(
+    levels: LogLevels, name: str
+) -> None:
+    logging.getLogger("frazil.runtime.log_levels")
+    logging.getLogger("sqlalchemy.engine.Engine")
+    logging.getLogger(f"{name}.own").setLevel(logging.INFO)
+    found = levels.all()
+    assert {"root", "frazil.runtime", "sqlalchemy", f"{name}.own"} <= found.keys()
+    assert not {"frazil.runtime.log_levels", "sqlalchemy.engine.Engine", name} & found.keys()
+    assert levels.get("sqlalchemy.engine.Engine") is not None
+
+
+@pytest.mark.usefixtures("_all_as_before")
+def test_the_root_silences_all(levels: LogLevels, name: str) -> None:
     logging.getLogger(name).setLevel(logging.INFO)
     changed = levels.set("root", "FATAL")
     assert changed == sorted(changed)
-    assert {"root", name} <= set(changed)
-    assert {found.level for found in levels.all().values()} == {"FATAL"}
+    assert {"root", name, "frazil.runtime"} <= set(changed)
+    assert {found.level for found in levels.all().values()} <= {"FATAL", "OFF"}
+    assert logging.getLogger(f"{name}.child").getEffectiveLevel() == logging.CRITICAL
+
+
+@pytest.mark.usefixtures("_all_as_before")
+@pytest.mark.parametrize("level", ["INFO", "DEBUG", "TRACE", "ALL"])
+def test_the_root_opens_frazil_and_no_library(levels: LogLevels, name: str, level: str) -> None:
+    logging.getLogger(f"{name}.quiet").setLevel(logging.CRITICAL)
+    levels.set("root", "OFF")
+    changed = levels.set("root", level)
+    assert {"root", "frazil", "frazil.runtime"} <= set(changed)
+    assert levels.all()["root"].level == level
+    assert logging.getLogger("frazil.runtime.log_levels").isEnabledFor(LEVELS[level])
+    for library in ("sqlalchemy.engine.Engine", "uvicorn.access", name):
+        assert logging.getLogger(library).getEffectiveLevel() == logging.WARNING
+    assert logging.getLogger(f"{name}.quiet").getEffectiveLevel() == logging.CRITICAL
+
+
+@pytest.mark.usefixtures("_all_as_before")
+def test_a_library_says_more_where_it_is_named(levels: LogLevels) -> None:
+    assert "sqlalchemy" in levels.set("sqlalchemy", "DEBUG")
+    assert logging.getLogger("sqlalchemy.engine.Engine").isEnabledFor(logging.DEBUG)
+    levels.set("root", "INFO")
+    assert not logging.getLogger("sqlalchemy.engine.Engine").isEnabledFor(logging.INFO)
 
 
 @pytest.mark.parametrize(

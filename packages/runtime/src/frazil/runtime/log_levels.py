@@ -1,10 +1,12 @@
 """Levels of loggers, read and changed while the process runs, in the words of Kafka Connect."""
 
 import logging
+import sys
 import time
 from dataclasses import dataclass
 
 ROOT = "root"
+_OURS = "frazil"
 # Java's scale is finer at both ends; what lies between two of these counts as the lower.
 LEVELS = {
     "OFF": 100,
@@ -27,35 +29,51 @@ class LoggerLevel:
 
 
 class LogLevels:
-    """The loggers of this process; there should be one such object."""
+    """The loggers of this process; there should be one such object.
+
+    Listed are the root, the packages of Frazil and of its libraries, and what has a level of its
+    own. Libraries are too many and too loud for the root: it may silence them, and only their own
+    names make them say more than warnings.
+    """
 
     def __init__(self) -> None:
         self._modified: dict[str, int] = {}
+        self._root: str | None = None
+        # Levels that were there before anybody asked for another.
+        self._before: dict[str, int] = {}
 
     def all(self) -> dict[str, LoggerLevel]:
-        return {name: self._level(name) for name in sorted(_names())}
+        return {name: self._level(name) for name in sorted(_listed())}
 
     def get(self, name: str) -> LoggerLevel | None:
-        return self._level(name) if name in _names() else None
+        return self._level(name) if name in _listed() | _loggers().keys() else None
 
     def set(self, namespace: str, level: str) -> list[str]:
         """Set a logger, made if need be, and all whose names begin so; return those that changed.
 
         The level is a name of `LEVELS`; the root stands for all loggers.
         """
-        number = LEVELS[level]
-        names = _names() if namespace == ROOT else _beginning_with(namespace) | {namespace}
+        names = _listed()
+        if namespace != ROOT:
+            names = {name for name in names - {ROOT} if name.startswith(namespace)} | {namespace}
         # Before the first is set, for loggers without a level of their own follow others.
-        changed = [name for name in sorted(names) if self._level(name).level != level]
-        now = int(time.time() * 1000)
+        before = {name: self._level(name).level for name in names}
+        number = LEVELS[level]
         for name in names:
-            _logger(name).setLevel(number)
-        self._modified |= dict.fromkeys(changed, now)
+            quietest = self._before.setdefault(name, _logger(name).level)
+            is_bounded = namespace == ROOT and not _is_ours(name)
+            _logger(name).setLevel(max(number, quietest, logging.WARNING) if is_bounded else number)
+        if namespace == ROOT:
+            self._root = level
+        changed = [name for name in sorted(names) if self._level(name).level != before[name]]
+        self._modified |= dict.fromkeys(changed, int(time.time() * 1000))
         return changed
 
     def _level(self, name: str) -> LoggerLevel:
         effective = _logger(name).getEffectiveLevel()
         level = next((word for word, number in LEVELS.items() if effective >= number), "ALL")
+        if name == ROOT and self._root is not None:
+            level = self._root
         return LoggerLevel(level, self._modified.get(name))
 
 
@@ -63,10 +81,22 @@ def _logger(name: str) -> logging.Logger:
     return logging.getLogger() if name == ROOT else logging.getLogger(name)
 
 
-def _names() -> set[str]:
-    loggers = logging.root.manager.loggerDict.items()
-    return {ROOT} | {name for name, logger in list(loggers) if isinstance(logger, logging.Logger)}
+def _is_ours(name: str) -> bool:
+    return name.partition(".")[0] == _OURS
 
 
-def _beginning_with(prefix: str) -> set[str]:
-    return {name for name in _names() if name.startswith(prefix)}
+def _loggers() -> dict[str, logging.Logger]:
+    loggers = list(logging.root.manager.loggerDict.items())
+    return {name: logger for name, logger in loggers if isinstance(logger, logging.Logger)}
+
+
+def _listed() -> set[str]:
+    loggers = _loggers()
+    ours = {
+        name
+        for name, module in list(sys.modules.items())
+        if _is_ours(name) and hasattr(module, "__path__")
+    }
+    libraries = {name.partition(".")[0] for name in loggers} & sys.modules.keys()
+    explicit = {name for name, logger in loggers.items() if logger.level != logging.NOTSET}
+    return {ROOT} | ours | libraries | explicit

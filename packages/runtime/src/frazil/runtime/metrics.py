@@ -10,7 +10,11 @@ from typing import NamedTuple
 
 from prometheus_client import Counter, Gauge, Histogram
 from prometheus_client.metrics import MetricWrapperBase
-from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.metrics_core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    UntypedMetricFamily,
+)
 
 HTTP_SECONDS = Histogram(
     "frazil_http_request_seconds",
@@ -65,6 +69,16 @@ CATALOG_REFUSALS = Counter(
 )
 
 
+Family = CounterMetricFamily | GaugeMetricFamily | UntypedMetricFamily
+_FAMILIES: dict[str, type[Family]] = {
+    "counter": CounterMetricFamily,
+    "gauge": GaugeMetricFamily,
+    "untyped": UntypedMetricFamily,
+}
+# Only a histogram or a summary may have a `_count`; of these names others are, and have no type.
+_TYPES = {"_total": "counter", "_count": "untyped"}
+
+
 @dataclass(frozen=True)
 class Reading:
     name: str
@@ -73,22 +87,22 @@ class Reading:
 
     @property
     def type(self) -> str:
-        return "counter" if self.name.endswith("_total") else "gauge"
+        return next((kind for end, kind in _TYPES.items() if self.name.endswith(end)), "gauge")
 
-    def family(self) -> CounterMetricFamily | GaugeMetricFamily:
+    def family(self) -> Family:
         """Make it anew, without a sample yet."""
-        kind = CounterMetricFamily if self.type == "counter" else GaugeMetricFamily
-        return kind(self.name, self.documentation, labels=self.labels)
+        return _FAMILIES[self.type](self.name, self.documentation, labels=self.labels)
 
 
 CONNECTORS = Reading(
     "frazil_connectors", "Connectors by public state and class.", ("state", "class")
 )
+TASKS = Reading("frazil_tasks", "Tasks by public state.", ("state",))
 QUEUE = Reading("frazil_queue_names", "Connectors that wait for a pass of the reconciler.")
 ENGINE_TROUBLE = Reading("frazil_engine_trouble", "1 while the engine cannot be worked with.")
 LEADER = Reading("frazil_leader", "1 if this process reconciles, 0 if it only serves.")
 
-# The names that the exporters for Kafka Connect's JMX have made common on dashboards.
+# The names that the exporters for Kafka Connect's JMX have made common.
 CONNECT_CONNECTORS = Reading("kafka_connect_worker_connector_count", "Connectors.")
 CONNECT_TASKS = Reading("kafka_connect_worker_task_count", "Tasks of all connectors.")
 CONNECT_STATUS = Reading(

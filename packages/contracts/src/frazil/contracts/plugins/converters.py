@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from frazil.contracts.config import Key, KeyType, Width, section
 from frazil.contracts.plugins.parsed import Complaint, ParsedConfig
 from frazil.contracts.validators import invalid
 
@@ -27,7 +28,19 @@ BYTES_NAMES = class_names(BYTES_CONVERTER, "Converter")
 HEADER_NAMES = class_names(HEADER_CONVERTER, "Converter")
 AVRO_NAMES = class_names(AVRO_CONVERTER, "Converter")
 PROTOBUF_NAMES = class_names(PROTOBUF_CONVERTER, "Converter")
-SCHEMAS_ENABLE = "value.converter.schemas.enable"
+
+CONVERTER_KEYS = section(
+    "Converters",
+    Key(
+        "value.converter.schemas.enable",
+        KeyType.BOOLEAN,
+        documentation="Whether JSON values carry their schema, as `schema` and `payload`. Beside "
+        "`value.converter` it is true if not given, as in Kafka Connect; without that key values "
+        "are plain JSON.",
+        width=Width.SHORT,
+        display_name="Embedded schemas",
+    ),
+)
 
 _NO_PROTOBUF = (
     "ProtobufConverter is not supported: Spark's module for Protobuf is not to be had. Write the "

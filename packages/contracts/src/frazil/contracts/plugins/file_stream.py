@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from frazil.contracts.config import NO_DEFAULT, Importance, Key, KeyType, Width, section
+from frazil.contracts.config import NO_DEFAULT, Importance, Key, KeyType, Width
 from frazil.contracts.plugins.common import CONNECT_VERSION
 from frazil.contracts.plugins.converters import (
     BYTES_NAMES,
+    CONVERTER_KEYS,
     JSON_NAMES,
-    SCHEMAS_ENABLE,
     STRING_NAMES,
 )
 from frazil.contracts.plugins.frazil_keys import FRAZIL_FAMILIES, FRAZIL_KEYS, READING_KEYS
@@ -84,18 +84,6 @@ _SOURCE_OWN = (
         display_name="batch.size",
     ),
 )
-_CONVERTERS = section(
-    "Converters",
-    Key(
-        SCHEMAS_ENABLE,
-        KeyType.BOOLEAN,
-        documentation="Whether JSON values carry their schema, as `schema` and `payload`. Beside "
-        "`value.converter` it is true if not given, as in Kafka Connect; without that key values "
-        "are plain JSON.",
-        width=Width.SHORT,
-        display_name="Embedded schemas",
-    ),
-)
 
 
 def check_value_converter(config: ParsedConfig) -> Iterator[Complaint]:
@@ -163,7 +151,7 @@ FILE_SINK = Plugin(
         _file("File to append to. Without it lines go to the worker's log."),
         *FRAZIL_KEYS,
         *READING_KEYS,
-        *_CONVERTERS,
+        *CONVERTER_KEYS,
     ),
     families=FRAZIL_FAMILIES + SINK_FAMILIES,
     rules=(check_topics, check_dead_letters, check_value_converter),
@@ -192,7 +180,7 @@ FILE_SOURCE = Plugin(
         notes=(_OFF, _SOURCE_ONCE, _SOURCE_LINES),
     ),
     kind_keys=SOURCE_KEYS,
-    keys=(*_SOURCE_OWN, *FRAZIL_KEYS, *_CONVERTERS),
+    keys=(*_SOURCE_OWN, *FRAZIL_KEYS, *CONVERTER_KEYS),
     families=FRAZIL_FAMILIES + SOURCE_FAMILIES,
     rules=(check_value_converter, check_text, check_batch_size, check_boundary),
     limits=STAGE_LIMITS,

@@ -9,7 +9,7 @@ from frazil.contracts.plugins.conflict_keys import (
     check_columns,
     doubt_types,
 )
-from frazil.contracts.plugins.converters import check_converters
+from frazil.contracts.plugins.converters import CONVERTER_KEYS, check_converters
 from frazil.contracts.plugins.frazil_keys import FRAZIL_FAMILIES, FRAZIL_KEYS, READING_KEYS
 from frazil.contracts.plugins.iceberg_keys import ICEBERG_FAMILIES, ICEBERG_KEYS
 from frazil.contracts.plugins.iceberg_tables import (
@@ -34,7 +34,6 @@ from frazil.contracts.plugins.schema_keys import (
     doubt_schema_changes,
 )
 from frazil.contracts.plugins.sink import (
-    CONVERTER_KEYS,
     SINK_FAMILIES,
     SINK_KEYS,
     check_dead_letters,

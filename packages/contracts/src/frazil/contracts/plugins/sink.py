@@ -82,20 +82,6 @@ SINK_KEYS = (
     ),
 )
 
-CONVERTER_KEYS = section(
-    "Converters",
-    Key(
-        "value.converter.schemas.enable",
-        KeyType.BOOLEAN,
-        default=False,
-        documentation="Whether each JSON record carries its schema, as `schema` and `payload`. "
-        "Beside `value.converter` it is true if not given, as in Kafka Connect; without that key "
-        "values are plain JSON.",
-        width=Width.SHORT,
-        display_name="Embedded schemas",
-    ),
-)
-
 SINK_FAMILIES = (
     KeyFamily(
         "consumer.override.*",

@@ -98,6 +98,8 @@ class _Readings:
     def _server(self) -> Iterator[Metric]:
         counts = Counter((one.state.connector.value, one.class_name) for one in self._seen)
         yield _family(metrics.CONNECTORS, counts.items())
+        tasks = Counter((one.state.task.value,) for one in self._seen if one.state.task)
+        yield _family(metrics.TASKS, tasks.items())
         yield _family(metrics.QUEUE, [((), self._gauges.queued)])
         yield _family(metrics.ENGINE_TROUBLE, [((), float(self._gauges.trouble is not None))])
         yield _family(metrics.LEADER, [((), float(self._gauges.leads))])
