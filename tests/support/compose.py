@@ -2,9 +2,10 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,22 @@ from frazil.provisioner.desired import DesiredState, load
 FOLDER = Path(__file__).parents[2] / "deploy" / "compose"
 # What compose needs to find itself; everything else would be a variable of the stack.
 _KEPT = ("PATH", "HOME")
+
+
+_VARIABLE = re.compile(r"\$\{([A-Z_]+)(?::-((?:[^{}]|\$\{[^}]*\})*))?\}")
+
+
+def variables(text: str) -> Iterator[tuple[str, str]]:
+    """Find the variables of a compose file, each with its default, those within defaults too."""
+    for name, default in _VARIABLE.findall(text):
+        yield name, with_defaults(default)
+        yield from variables(default)
+
+
+def with_defaults(text: str) -> str:
+    """Fill every variable with its default."""
+    filled = _VARIABLE.sub(lambda found: found[2] or "", text)
+    return filled if filled == text else with_defaults(filled)
 
 
 def is_here() -> bool:

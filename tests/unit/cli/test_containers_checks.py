@@ -3,6 +3,7 @@ import socket
 from pathlib import Path
 
 import pytest
+from tests.support.compose import variables
 from tests.unit.cli.fake_docker import FakeDocker
 
 from frazil.cli.containers import checks
@@ -91,9 +92,10 @@ def test_every_published_port_is_moved_by_the_variable_that_we_name(topology: st
 
 def test_what_we_take_for_granted_is_what_compose_takes_for_granted() -> None:
     text = "".join(file.read_text() for file in COMPOSE.glob("*.yaml"))
-    defaults = dict(re.findall(r"\$\{([A-Z_]+):-([^}]*)\}", text))
+    defaults = dict(variables(text))
     fields = ComposeSettings.model_fields
-    for name in ("warehouse", "namespace", "root_user", "root_password"):
+    names = ("warehouse", "namespace", "root_user", "root_password", "brokers", "connect_url")
+    for name in names:
         default = fields[name].default
         plain = default if isinstance(default, str) else default.get_secret_value()
         assert plain == defaults[str(fields[name].validation_alias)]

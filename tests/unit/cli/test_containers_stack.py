@@ -1,4 +1,5 @@
 import socket
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -124,6 +125,14 @@ def test_addresses_are_those_that_are_published_now() -> None:
     stack = _stack(FakeDocker(services=services))
     assert stack.bootstrap_servers == "127.0.0.1:19092"
     assert stack.api_url == "http://127.0.0.1:5"
+
+
+def test_brokers_and_connect_outside_of_the_stack_are_asked_in_the_place_of_its_own() -> None:
+    stack = _stack(FakeDocker(services=[described("kafka", ports={9092: 19092})]))
+    elsewhere = replace(stack.project, brokers="b1:9092", connect_url="http://connect.example")
+    stack = replace(stack, project=elsewhere)
+    assert stack.bootstrap_servers == "b1:9092"
+    assert stack.api_url == "http://connect.example"
 
 
 def test_what_does_not_run_has_no_address() -> None:

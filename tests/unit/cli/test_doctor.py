@@ -273,6 +273,20 @@ def test_a_connector_is_read_from_its_status_health_and_configuration() -> None:
     )
 
 
+def test_a_connector_of_a_server_without_health_is_judged_by_its_state_alone() -> None:
+    body = {
+        "status": {"connector": {"state": "RUNNING"}, "tasks": []},
+        "info": {"config": {"topics": "t"}},
+    }
+    assert connector("sink", body) == Connector("sink", topics="t")
+
+
+def test_remedies_name_the_connect_server_that_is_used() -> None:
+    facts = replace(_empty(state=ConnectState.PAUSED), connect_url="http://connect.example:8083")
+    (finding,) = diagnose(facts)
+    assert finding.remedy == "`curl -X PUT http://connect.example:8083/connectors/sink/resume`"
+
+
 def test_systems_that_are_away_are_facts_and_no_failure() -> None:
     free = free_ports()
     services = [

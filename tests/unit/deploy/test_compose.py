@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 import yaml
+from tests.support.compose import variables, with_defaults
 
 from frazil.provisioner.desired import load
 
 COMPOSE = Path(__file__).parents[3] / "deploy" / "compose"
 STACK = sorted(COMPOSE.glob("*.yaml"), key=lambda file: file.name)
-_VARIABLE = re.compile(r"\$\{([A-Z_]+)(?::-([^}]*))?\}")
 _TOLD = re.compile(r"^#([A-Z_]+)=(.*)$", re.MULTILINE)
 # Compose gives it by itself, from the name of the project.
 _GIVEN = {"COMPOSE_PROJECT_NAME": "frazil"}
@@ -24,7 +24,7 @@ def defaults() -> dict[str, set[str]]:
     for file in STACK:
         if file.name == "desired-state.yaml":
             continue
-        for name, default in _VARIABLE.findall(file.read_text()):
+        for name, default in variables(file.read_text()):
             if name not in _GIVEN:
                 found[name].add(default)
     return found
@@ -35,8 +35,9 @@ def test_the_example_names_every_variable_with_its_default() -> None:
     found = defaults()
     assert set(told) == set(found)
     for name, value in told.items():
-        # AIStor's images are the default only where there is a licence.
-        usual = {one for one in found[name] if "aistor" not in one}
+        # AIStor's images are the default only where there is a licence, and the destination is a
+        # store of its own only where there are two.
+        usual = {one for one in found[name] if "aistor" not in one and "nginx-dest" not in one}
         assert usual == {value}, name
 
 
@@ -69,12 +70,11 @@ def test_the_desired_state_can_be_read_with_what_compose_gives() -> None:
     given = services()["kafka-iceberg-init"]["environment"] | {
         "SOURCE_URL": "http://source:9000",
         "DEST_URL": "http://dest:9000",
+        "CATALOG_URL": "http://dest:9000",
         "ACCESS_KEY": "key",
         "SECRET_KEY": "secret",
     }
-    values = {
-        name: _VARIABLE.sub(lambda found: found[2], str(text)) for name, text in given.items()
-    }
+    values = {name: with_defaults(str(text)) for name, text in given.items()}
     desired = load(COMPOSE / "desired-state.yaml", values)
     assert desired.connect
     assert desired.trino

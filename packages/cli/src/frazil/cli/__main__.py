@@ -258,13 +258,16 @@ def _any(name: str | None) -> AnyStack:
 
 def _containers() -> ContainerStack:
     told = read_compose_settings()
+    access_key, secret = told.client_key
     project = Project(
         folder=told.folder,
         name=told.project,
         warehouse=told.warehouse,
         namespace=told.namespace,
         log_topics=told.log_topics,
-        key=RootKey(told.root_user, told.root_password.get_secret_value()),
+        key=RootKey(access_key, secret.get_secret_value()),
+        brokers=told.other_brokers,
+        connect_url=told.other_connect_url,
         aistor=bool(told.license.get_secret_value()),
     )
     return ContainerStack(DockerCommand(), project, screen)

@@ -44,11 +44,38 @@ class ComposeSettings(LogTopicSettings):
     root_password: SecretStr = Field(
         default=SecretStr("minioadmin"), validation_alias="MINIO_ROOT_PASSWORD"
     )
+    access_key: str = Field(default="", validation_alias="MINIO_ACCESS_KEY")
+    secret_key: SecretStr = Field(default=SecretStr(""), validation_alias="MINIO_SECRET_KEY")
+    brokers: str = Field(default="kafka:29092", validation_alias="KAFKA_BOOTSTRAP_SERVERS")
+    connect_url: str = Field(
+        default="http://kafka-connect:8083", validation_alias="KAFKA_CONNECT_URL"
+    )
     license: SecretStr = Field(default=SecretStr(""), validation_alias="MINIO_LICENSE")
 
     @property
     def folder(self) -> Path:
         return _COMPOSE
+
+    @property
+    def client_key(self) -> tuple[str, SecretStr]:
+        """Return what clients of the store sign with: their own pair, else the store's."""
+        secret = self.secret_key if self.secret_key.get_secret_value() else self.root_password
+        return self.access_key or self.root_user, secret
+
+    @property
+    def other_brokers(self) -> str | None:
+        """Return the address of brokers outside of the stack, if they take the place of its own."""
+        return None if self.brokers == _default("brokers") else self.brokers
+
+    @property
+    def other_connect_url(self) -> str | None:
+        """Return the address of a Connect server outside of the stack, if connectors go there."""
+        url = self.connect_url.rstrip("/")
+        return None if url == _default("connect_url") else url
+
+
+def _default(name: str) -> object:
+    return ComposeSettings.model_fields[name].default
 
 
 def read_compose_settings() -> ComposeSettings:

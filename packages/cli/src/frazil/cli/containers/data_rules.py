@@ -46,8 +46,8 @@ def _ailing(one: Connector, facts: Facts) -> Finding:
     if _has(text, _REFUSED):
         return Finding(
             seen,
-            "Its access key or secret is not that of the store (MINIO_ROOT_USER, "
-            "MINIO_ROOT_PASSWORD), or lacks rights.",
+            "Its access key or secret is not that of the store (MINIO_ROOT_USER and "
+            "MINIO_ROOT_PASSWORD, or MINIO_ACCESS_KEY and MINIO_SECRET_KEY), or lacks rights.",
             "Correct both in deploy/compose/.env; then `frazil restart`",
         )
     if _has(text, _NO_TOPIC):

@@ -49,7 +49,8 @@ class Facts:
     `catalog` is None if it accepts the key; `trino` lists its catalogs, `rows` is by table.
 
     `silent` are published ports at which nobody listens, by service; `sick_stores` are fronts
-    whose cluster is not healthy; `free` is the share of Docker's disk, if it is on this machine.
+    whose cluster is not healthy; `free` is the share of Docker's disk, if it is on this machine;
+    `connect_url` is that of a server outside of the stack, if connectors are there.
     """
 
     warehouse: str
@@ -65,11 +66,12 @@ class Facts:
     trino: Sequence[str] | Away = ()
     rows: Mapping[str, int] | Away = field(default_factory=dict)
     free: float | None = None
+    connect_url: str | None = None
 
     @property
     def api_url(self) -> str:
         one = self.service(CONTROL_API)
-        return f"http://{HOST}:{one.first_port}" if one else ""
+        return self.connect_url or (f"http://{HOST}:{one.first_port}" if one else "")
 
     def service(self, name: str) -> Container | None:
         return next((one for one in self.services if one.name == name), None)
@@ -88,7 +90,9 @@ class Facts:
 
 def connector(name: str, body: Mapping[str, Any]) -> Connector:
     """Read one entry of `GET /connectors?expand=status&expand=health&expand=info`."""
-    seen, health, config = view(name, body["status"]), body["health"], body["info"]["config"]
+    seen, config = view(name, body["status"]), body["info"]["config"]
+    # Kafka Connect itself has no such part.
+    health = body.get("health") or {"healthy": True, "reason": ""}
     return Connector(
         name=name,
         state=seen.state,

@@ -41,6 +41,7 @@ def gather(stack: ContainerStack) -> Facts:
         trino=_or_away(lambda: [name for (name,) in stack.trino().ask("SHOW CATALOGS")[1]]),
         rows=_or_away(lambda: counted(stack.trino().ask)),
         free=_free(stack),
+        connect_url=stack.project.connect_url,
     )
 
 

@@ -28,18 +28,24 @@ class Topology(StrEnum):
 
 @dataclass(frozen=True)
 class RootKey:
+    """What requests to the store and to its catalog are signed with."""
+
     access_key: str
     secret: str = field(repr=False)
 
 
 @dataclass(frozen=True)
 class Project:
+    """`brokers` and `connect_url` are None where the stack's own are used."""
+
     folder: Path
     name: str
     warehouse: str
     namespace: str
     key: RootKey
     log_topics: Mapping[Topic, str] = field(default_factory=lambda: DEFAULT_TOPICS)
+    brokers: str | None = None
+    connect_url: str | None = None
     aistor: bool = False
 
     @property

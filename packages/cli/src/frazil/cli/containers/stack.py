@@ -79,11 +79,11 @@ class ContainerStack:
 
     @property
     def api_url(self) -> str:
-        return f"http://{self._address(CONTROL_API)}"
+        return self.project.connect_url or f"http://{self._address(CONTROL_API)}"
 
     @property
     def bootstrap_servers(self) -> str:
-        return self._address(KAFKA)
+        return self.project.brokers or self._address(KAFKA)
 
     @property
     def log_topics(self) -> Mapping[Topic, str]:

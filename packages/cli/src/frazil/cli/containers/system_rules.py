@@ -92,7 +92,8 @@ def key(facts: Facts) -> Iterator[Finding]:
     if isinstance(facts.catalog, Refused):
         yield Finding(
             f"The catalog refuses the key of the settings: {facts.catalog.reason}",
-            "MINIO_ROOT_USER and MINIO_ROOT_PASSWORD are others than those it was started with.",
+            "MINIO_ROOT_USER and MINIO_ROOT_PASSWORD, or MINIO_ACCESS_KEY and MINIO_SECRET_KEY, "
+            "are others than those it was started with.",
             "Correct both in deploy/compose/.env; then `frazil restart`",
         )
     elif facts.catalog and any(
