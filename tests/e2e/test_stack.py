@@ -17,6 +17,7 @@ from tests.support.containers import (
     IDS,
     KEY,
     SINGLE,
+    WAREHOUSE,
     Stack,
     answered,
     docker,
@@ -66,9 +67,8 @@ def test_curl_sees_three_connectors_run(stack: Stack) -> None:
 @pytest.mark.usefixtures("stack")
 def test_topics_are_those_of_the_documents() -> None:
     listed = docker(
-        "exec", "kafka", "/opt/kafka/bin/kafka-topics.sh", "--bootstrap-server", "localhost:29092",
-        "--describe",
-    )  # fmt: skip
+        "exec", "kafka", "kafka-topics", "--bootstrap-server", "localhost:29092", "--describe"
+    )
     found = {
         line.split()[1]: line.split("PartitionCount: ")[1].split()[0]
         for line in listed.splitlines()
@@ -76,6 +76,40 @@ def test_topics_are_those_of_the_documents() -> None:
     }
     wanted = dict.fromkeys((*IDS, "minio-audit"), "3") | {"control-iceberg": "1"}
     assert wanted.items() <= found.items()
+
+
+@pytest.mark.usefixtures("stack")
+def test_the_debug_commands_of_the_documents_work_as_they_are_written() -> None:
+    topics = docker(
+        "exec", "kafka", "kafka-topics", "--bootstrap-server", "localhost:29092", "--list"
+    )
+    assert {"control-iceberg", *IDS} <= set(topics.split())
+    consumed = docker(
+        "exec", "kafka", "kafka-console-consumer",
+        "--bootstrap-server", "localhost:29092",
+        "--topic", "auditlogs",
+        "--from-beginning", "--max-messages", "1", "--timeout-ms", "30000",
+    )  # fmt: skip
+    assert "time" in json.loads(consumed)
+
+
+def test_both_clusters_are_alive_from_outside(stack: Stack) -> None:
+    for port in (stack.topology.source_port, stack.topology.dest_port):
+        curl(f"http://localhost:{port}/minio/health/live")
+
+
+def test_the_warehouse_is_laid_out_as_in_the_documents(stack: Stack) -> None:
+    s3 = stack.s3(stack.topology.dest)
+    for table in IDS:
+        wait_until(f"{table} has rows", lambda table=table: stack.counted(table)[0] > 0, every=1)  # type: ignore[misc]
+        pages = s3.get_paginator("list_objects_v2").paginate(
+            Bucket=WAREHOUSE, Prefix=f"streaming/{table}/"
+        )
+        keys = [one["Key"] for page in pages for one in page.get("Contents", ())]
+        folders = {key.split("/")[2] for key in keys}
+        assert folders == {"metadata", "data"}
+        assert {key.rpartition(".")[2] for key in keys if "/data/" in key} == {"parquet"}
+        assert any(key.endswith(".metadata.json") for key in keys)
 
 
 def test_what_is_produced_is_seen_once(quiet: Stack) -> None:
@@ -125,7 +159,7 @@ def test_a_new_field_becomes_a_column(stack: Stack) -> None:
     record = {"version": "1", "time": "2026-01-02T03:04:05Z", "message": "new", field: 7}
     record["tags"] = {"requestID": field}
     subprocess.run(
-        ["docker", "exec", "--interactive", "kafka", "/opt/kafka/bin/kafka-console-producer.sh",
+        ["docker", "exec", "--interactive", "kafka", "kafka-console-producer",
          "--bootstrap-server", "localhost:29092", "--topic", "errorlogs"],
         input=json.dumps(record), text=True, check=True, capture_output=True,
     )  # fmt: skip

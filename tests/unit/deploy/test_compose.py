@@ -1,5 +1,6 @@
 """The files of the container stack, as far as they can be judged without an engine."""
 
+import os
 import re
 from collections import defaultdict
 from pathlib import Path
@@ -86,3 +87,13 @@ def test_the_desired_state_can_be_read_with_what_compose_gives() -> None:
     assert desired.connect.connectors[0].config["topics"] == "apilogs,minio-audit"
     assert "<> 'kafkawarehouse'" in desired.connect.connectors[0].config["transforms.row.statement"]
     assert desired.trino.catalogs[0].name == "kafkawarehouse"
+
+
+def test_each_tool_of_the_broker_stand_in_has_its_plain_name_on_the_path() -> None:
+    folder = COMPOSE / "kafka-bin"
+    script = COMPOSE.parent / "airgap" / "images" / "kafka" / "tool"
+    tools = set(re.findall(r"^  (kafka-[a-z-]+)\.sh\)", script.read_text(), re.MULTILINE))
+    links = {link.name: link.readlink().name for link in folder.iterdir() if link.is_symlink()}
+    assert links == dict.fromkeys(tools, "kafka-tool")
+    assert os.access(folder / "kafka-tool", os.X_OK)
+    assert "./kafka-bin:/usr/local/sbin:ro" in services()["kafka"]["volumes"]
