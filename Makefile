@@ -74,7 +74,8 @@ setup: install ## The jars and the class archive, kept outside the repository (F
 	@$(BIN)/frazil setup
 
 .PHONY: images
-images: ## Our images, by Docker; deploy/airgap brings what a bare Debian lacks
+images: ## Our images, by Docker; where no image registry answers, after airgap-images
+	@deploy/docker/require-base.sh
 	@for service in $(SERVICES); do \
 		echo "frazil-$$service:$(VERSION) ..."; \
 		docker build --quiet --file deploy/docker/service.Dockerfile --build-arg SERVICE=$$service \
@@ -84,7 +85,7 @@ images: ## Our images, by Docker; deploy/airgap brings what a bare Debian lacks
 	@docker build --quiet --file deploy/docker/worker.Dockerfile --tag frazil-worker:$(VERSION) . >/dev/null
 
 .PHONY: airgap-images
-airgap-images: setup ## A stand-in for each third-party image of the stack, from package registries alone
+airgap-images: setup ## The base image, and a stand-in for each third-party image, from package registries alone
 	@deploy/airgap/images.sh
 
 ##@ Every day

@@ -14,6 +14,10 @@ if docker image inspect "$image" >/dev/null 2>&1; then
   echo "The image $image is there."
   exit 0
 fi
+if [ "$(id -u)" != 0 ]; then
+  echo "The image $image is missing, and only root can make it: sudo deploy/airgap/base-image.sh" >&2
+  exit 1
+fi
 if ! command -v debootstrap >/dev/null; then
   apt-get -qq update
   DEBIAN_FRONTEND=noninteractive apt-get -qq install --no-install-recommends debootstrap >/dev/null

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Makes a stand-in for every third-party image of the container stack, from package registries alone.
+# Makes our base image, and a stand-in for every third-party image of the container stack, from
+# package registries alone.
 # Usage, after `make setup`: images.sh    needs a Docker engine, and Go the first time
 #
 # Images that the engine has already, stand-ins or not, stay as they are.
@@ -8,6 +9,10 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 compose=$here/../compose
 python=$here/../../.venv/bin/python
+if ! docker version >/dev/null 2>&1; then
+  echo "No Docker engine answers. Start it; on Debian deploy/airgap/engine.sh, as root, brings one." >&2
+  exit 1
+fi
 "$here/base-image.sh"
 
 # What the recipes copy; each is loaded once, checked by its sums, and kept in FRAZIL_HOME.
