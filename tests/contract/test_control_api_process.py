@@ -55,6 +55,20 @@ def test_it_serves_and_a_signal_ends_it_in_peace(tmp_path: Path) -> None:
     assert "Traceback" not in errors
 
 
+def test_its_files_are_closed_to_other_users_of_the_machine(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    process = start(tmp_path, FRAZIL_PORT=str(port))
+    try:
+        until_healthy(port)
+        found = list((tmp_path / "control-api").rglob("*"))
+        assert {"connectors.db", "connectors.db.leader", "runs"} <= {path.name for path in found}
+        assert [path for path in found if path.stat().st_mode & 0o077] == []
+    finally:
+        process.kill()
+        process.communicate()
+
+
 def test_a_body_does_not_wait_until_its_headers_are_acknowledged(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from py4j.clientserver import ClientServer
@@ -23,7 +25,11 @@ LEAVES_SOCKETS = pytest.mark.filterwarnings(
 def own_jvm(hiding: Hiding, memory: str = "512m") -> Iterator[ClientServer]:
     """Start a JVM in the tests' process, where others have been and others will be."""
     try:
-        with running_jvm(WorkerSettings(), memory, hiding=hiding) as jvm, jvm.explained():
+        with (
+            TemporaryDirectory() as folder,
+            running_jvm(WorkerSettings(), Path(folder), memory, hiding=hiding) as jvm,
+            jvm.explained(),
+        ):
             yield jvm.gateway
     finally:
         # PySpark would go on with a JVM that is gone.

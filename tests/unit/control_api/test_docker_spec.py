@@ -57,7 +57,6 @@ def test_a_container_is_described_like_this() -> None:
             "FRAZIL_LOG_LEVEL=INFO",
             "FRAZIL_PROBE_HOST=0.0.0.0",
             "FRAZIL_PROBE_PORT=8080",
-            "SPARK_LOCAL_DIRS=/run/frazil/worker",
         ],
         "Labels": {
             "frazil.connector": "logs",

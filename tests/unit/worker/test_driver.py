@@ -1,6 +1,7 @@
 """A driver that is not there, yet or any more, keeps nobody waiting."""
 
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -15,9 +16,9 @@ SECONDS = 10
 
 
 @pytest.fixture
-def driver() -> Driver:
+def driver(tmp_path: Path) -> Driver:
     hosting = Hosting(group="g", memory="512m")
-    return Driver(WorkerSettings(), hosting, Jobs("frazil.spark_sink"), hiding=Hiding())
+    return Driver(WorkerSettings(), tmp_path, hosting, Jobs("frazil.spark_sink"), hiding=Hiding())
 
 
 def test_nothing_is_cancelled_in_a_driver_that_has_not_come_up(

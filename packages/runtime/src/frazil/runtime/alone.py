@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from frazil.runtime.private import private_file
+
 
 @contextmanager
 def alone(file: Path) -> Iterator[None]:
@@ -38,6 +40,8 @@ class HeldLock:
             return True
         self._file.parent.mkdir(parents=True, exist_ok=True)
         held = self._file.open("w")
+        # Who may open it may hold it, and so forbid it to us.
+        private_file(self._file)
         if not try_lock(held, fcntl.LOCK_EX):
             held.close()
             return False

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from frazil.runtime.alone import HeldLock, try_lock
+from frazil.runtime.private import private_folder
 
 _POLL_SECONDS = 0.05
 _KILL_SECONDS = 10.0
@@ -49,7 +50,7 @@ class Child:
         `prepare` is called once it is sure that nobody else lives in the folder; it may fill the
         folder, and returns the command.
         """
-        self.folder.mkdir(parents=True, exist_ok=True)
+        private_folder(self.folder)
         log.parent.mkdir(parents=True, exist_ok=True)
         with self._lock_file.open("w") as lock, log.open("ab") as output:
             if not try_lock(lock, fcntl.LOCK_EX):

@@ -2,9 +2,19 @@
 
 import sqlite3
 import time
+from pathlib import Path
 from typing import Any, Literal
 
+from frazil.runtime.private import private_file
+
 _PAUSE = 0.02
+
+
+def make_room(database: Path) -> None:
+    """Create the folder of a database; one that exists is closed to other users."""
+    database.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for suffix in ("", "-wal", "-shm"):
+        private_file(database.with_name(database.name + suffix))
 
 
 def prepare(connection: Any, patience: float, *, synchronous: Literal["NORMAL", "FULL"]) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pyspark.errors.exceptions.captured import CapturedException
-from pyspark.java_gateway import ensure_callback_server_started
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
@@ -44,11 +43,6 @@ def call_static(spark: SparkSession, class_name: str, method: str) -> Any:
     java = jvm(spark).java.lang
     found = java.Class.forName(class_name).getMethod(method, new_array(spark, java.Class, 0))
     return found.invoke(None, new_array(spark, java.Object, 0))
-
-
-def allow_callbacks(spark: SparkSession) -> None:
-    """Let Java objects call Python objects that implement a Java interface."""
-    ensure_callback_server_started(spark.sparkContext._gateway)  # type: ignore[no-untyped-call]
 
 
 def json_type(texts: DataFrame, options: Mapping[str, str]) -> StructType:

@@ -3,6 +3,7 @@
 import threading
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, suppress
+from pathlib import Path
 
 from pyspark.sql import SparkSession
 
@@ -28,9 +29,16 @@ class Driver:
     """One JVM: members of a group share Spark in it, one that comes alone starts its own."""
 
     def __init__(
-        self, settings: WorkerSettings, hosting: Hosting, jobs: Jobs, *, hiding: Hiding
+        self,
+        settings: WorkerSettings,
+        folder: Path,
+        hosting: Hosting,
+        jobs: Jobs,
+        *,
+        hiding: Hiding,
     ) -> None:
         self._settings = settings
+        self._folder = folder
         self._hosting = hosting
         self._jobs = jobs
         self._hiding = hiding
@@ -75,7 +83,8 @@ class Driver:
 
     def _run(self) -> None:
         try:
-            with running_jvm(self._settings, self._hosting.memory, hiding=self._hiding) as jvm:
+            memory = self._hosting.memory
+            with running_jvm(self._settings, self._folder, memory, hiding=self._hiding) as jvm:
                 self._serve(jvm)
         except Exception as error:
             # Members that wait for it tell of it; those that it ended under know by themselves.

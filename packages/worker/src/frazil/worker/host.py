@@ -31,7 +31,7 @@ def run_host(folder: Path, jobs: Jobs) -> ExitCode:
     stop = stop_signal()
     hosting = Hosting.model_validate_json((folder / HOSTING_FILE).read_text())
     port = Probes(boards, settings.probe_host, settings.probe_port).start()
-    driver = Driver(settings, hosting, jobs, hiding=hiding)
+    driver = Driver(settings, folder, hosting, jobs, hiding=hiding)
     driver.start()
     log.info("host_started", group=hosting.group, port=port)
     try:

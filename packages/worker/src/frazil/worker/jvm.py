@@ -5,10 +5,10 @@ names a Java module that slim Java builds do not have.
 """
 
 import os
+import shutil
 import struct
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -25,7 +25,9 @@ from pyspark.java_gateway import launch_gateway
 from frazil.runtime.hiding import Hiding
 from frazil.runtime.jars import JarStore
 from frazil.runtime.java import find_java
+from frazil.runtime.private import private_folder
 from frazil.worker.archive import archive_flags
+from frazil.worker.callbacks import serve_callbacks
 from frazil.worker.errors import DriverEndedError, UnavailableError
 from frazil.worker.jvm_errors import JAVA_ERRORS, in_words
 from frazil.worker.settings import WorkerSettings
@@ -141,21 +143,25 @@ class Jvm:
 
 
 @contextmanager
-def running_jvm(settings: WorkerSettings, memory: str, *, hiding: Hiding) -> Iterator[Jvm]:
+def running_jvm(
+    settings: WorkerSettings, folder: Path, memory: str, *, hiding: Hiding
+) -> Iterator[Jvm]:
     """Give a new JVM that ends with the block, or with this process if it is killed.
 
-    The JVM watches its standard input: when our end of the pipe is gone, it exits. What it has to
-    say goes through our hands, for Java's errors may hold the configuration that they are about.
+    What Spark writes to disk, such as shuffled rows, is below the folder. The JVM watches its
+    standard input: when our end of the pipe is gone, it exits. What it has to say goes through our
+    hands, for Java's errors may hold the configuration that they are about.
     """
     java = find_java(settings.java_home)
     jars = class_path(JarStore(settings.home).folder("spark"))
     command = java_command(java, jars, memory, *archive_flags(settings, java, jars))
-    with tempfile.TemporaryDirectory() as folder:
-        contact = Path(folder, "gateway")
+    with _scratch(folder) as scratch:
+        contact = scratch / "gateway"
         environment = {
             **os.environ,  # noqa: TID251 (handed on as it is, nothing is read from it)
             "_PYSPARK_DRIVER_CONN_INFO_PATH": str(contact),
             "SPARK_HOME": str(spark_home()),
+            "SPARK_LOCAL_DIRS": str(scratch),
             "SPARK_LOCAL_HOSTNAME": "localhost",
         }
         # A group of its own, so that Ctrl-C in a terminal reaches the JVM only through us.
@@ -174,6 +180,18 @@ def running_jvm(settings: WorkerSettings, memory: str, *, hiding: Hiding) -> Ite
         finally:
             _end(process)
             relay.join(_RELAY_SECONDS)
+
+
+@contextmanager
+def _scratch(folder: Path) -> Iterator[Path]:
+    """Give an empty folder for the time of one JVM; one that was killed may have left its own."""
+    scratch = folder / "spark"
+    shutil.rmtree(scratch, ignore_errors=True)
+    private_folder(scratch)
+    try:
+        yield scratch
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
 
 
 def _relay(output: IO[bytes], hiding: Hiding) -> None:
@@ -203,6 +221,7 @@ def _connect(process: "subprocess.Popen[bytes]", contact: Path) -> ClientServer:
         # A child that uses Spark too would take our JVM for its own.
         for name in variables:
             del os.environ[name]  # noqa: TID251
+    serve_callbacks(gateway)
     return gateway
 
 

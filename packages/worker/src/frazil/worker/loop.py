@@ -53,7 +53,7 @@ def run_worker(folder: Path, make_job: JobFactory) -> ExitCode:
     def work() -> None:
         job = make_job(assignment, board)
         with (
-            running_jvm(settings, job.memory, hiding=hiding) as jvm,
+            running_jvm(settings, folder, job.memory, hiding=hiding) as jvm,
             jvm.explained(),
             open_session(jvm.gateway, job.spark_conf) as spark,
         ):

@@ -16,8 +16,6 @@ from frazil.worker.jvm_errors import JAVA_ERRORS, JVM_GONE, java_message
 # A driver that streams small batches on one machine wants no UI, no Hive, and no re-planning of
 # a query while it runs: each costs start time or milliseconds in every batch.
 _LEAN = {
-    "spark.driver.bindAddress": "127.0.0.1",
-    "spark.driver.host": "127.0.0.1",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.adaptive.enabled": "false",
@@ -28,13 +26,25 @@ _LEAN = {
     "spark.sql.ui.retainedExecutions": "1",
 }
 
+# No connector may change these: other users of the machine reach the ports of a driver, and a
+# statement must not name a file.
+_SAFETY = {
+    "spark.authenticate": "true",
+    "spark.network.crypto.enabled": "true",
+    "spark.network.crypto.cipher": "AES/GCM/NoPadding",
+    "spark.network.crypto.saslFallback": "false",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": "127.0.0.1",
+    "spark.sql.runSQLOnFiles": "false",
+}
+
 
 @contextmanager
 def open_session(gateway: ClientServer, conf: Mapping[str, str]) -> Iterator[SparkSession]:
     """Start Spark in the JVM, and end it with the block."""
     # Defaults come from us alone, not from what a user's SPARK_CONF_DIR may hold.
     spark_conf = SparkConf(loadDefaults=False, _jvm=gateway.jvm)
-    spark_conf.setAll(list({**_LEAN, **conf}.items()))
+    spark_conf.setAll(list({**_LEAN, **conf, **_SAFETY}.items()))
     spark = SparkSession(SparkContext(conf=spark_conf, gateway=gateway))
     try:
         yield spark
@@ -53,7 +63,7 @@ def join_session(spark: SparkSession, name: str, conf: Mapping[str, str]) -> Ite
     own = spark.newSession()
     with _static_refused():
         for key, value in conf.items():
-            if key.startswith(SESSION_PREFIX):
+            if key.startswith(SESSION_PREFIX) and key not in _SAFETY:
                 own.conf.set(key, value)
     enter_session(own)
     context = own.sparkContext

@@ -25,6 +25,7 @@ from frazil.control_api.core.errors import ControlError
 from frazil.control_api.settings import Settings
 from frazil.runtime import logs
 from frazil.runtime.errors import UserError
+from frazil.runtime.private import keep_private
 from frazil.runtime.serving import configured, listen, serve
 from frazil.runtime.settings import read_settings
 
@@ -59,6 +60,7 @@ def _token_entry(caller: Caller) -> str:
 
 def _run() -> bool:
     """Serve until a signal; false if the application did not come up."""
+    keep_private()
     settings = read_settings(Settings)
     logs.configure(
         settings.log_level, settings.log_format, is_secret=is_secret, hiding=without_logins

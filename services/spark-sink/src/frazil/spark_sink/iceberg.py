@@ -20,7 +20,6 @@ from frazil.spark_sink.tables.routes import Route, route_of
 from frazil.spark_sink.tables.settings import TableKeys
 from frazil.spark_sink.tables.stores import TableStores
 from frazil.worker.board import StatusBoard
-from frazil.worker.bridge import allow_callbacks
 from frazil.worker.connector import read_config
 
 
@@ -84,7 +83,6 @@ class IcebergDestination:
         return {"spark.sql.caseSensitive": "true", **conf}
 
     def open(self, spark: SparkSession, broker: Broker) -> TableStores:
-        allow_callbacks(spark)
         return TableStores(
             spark,
             broker,

@@ -7,6 +7,7 @@ import uvicorn
 
 from frazil.runtime import logs
 from frazil.runtime.errors import UserError
+from frazil.runtime.private import keep_private
 from frazil.runtime.serving import configured, listen, serve
 from frazil.runtime.settings import read_settings
 from frazil.table_catalog.app import create_app
@@ -23,6 +24,7 @@ def main() -> None:
 
 def _run() -> bool:
     """Serve until a signal; false if the application did not come up."""
+    keep_private()
     settings = read_settings(Settings)
     logs.configure(settings.log_level, settings.log_format)
     with listen(settings.host, settings.port, who="The catalog") as listener:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from frazil.control_api.core.errors import EngineError
 from frazil.runtime.alone import HeldLock
+from frazil.runtime.private import private_folder
 
 
 class Claim:
@@ -15,6 +16,7 @@ class Claim:
 
     def take(self) -> None:
         """Blocks for a moment. Raises EngineError while somebody else holds it."""
+        private_folder(self._folder)
         if not self._lock.take():
             raise EngineError(f"another control API looks after the workers in {self._folder}")
 

@@ -103,7 +103,6 @@ def _environment(options: DockerOptions) -> list[str]:
         **dict(options.environment),
         "FRAZIL_PROBE_HOST": "0.0.0.0",  # noqa: S104 (the container's own network)
         "FRAZIL_PROBE_PORT": str(PROBE_PORT),
-        "SPARK_LOCAL_DIRS": str(RUN_FOLDER),
     }
     return [f"{name}={value}" for name, value in sorted(variables.items())]
 

@@ -30,6 +30,7 @@ from frazil.control_api.engine.log_file import (
     last_lines,
 )
 from frazil.runtime.child import Child, ChildRunsError
+from frazil.runtime.private import private_folder
 
 # A member that has not ended by then is beyond help, and so is its host.
 _KILL_SECONDS = 10.0
@@ -87,7 +88,7 @@ class RunFolder:
 
     def lay_down(self, assignment: Assignment, host: HostFolder) -> None:
         """Have a host take it up."""
-        self.path.mkdir(parents=True, exist_ok=True)
+        private_folder(self.path)
         self._write(assignment)
         (self.path / HOST_LINK).symlink_to(host.path)
         host.link(self.path)

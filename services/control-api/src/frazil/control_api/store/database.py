@@ -69,7 +69,7 @@ def shown(url: URL) -> str:
 
 def _open_sqlite(url: URL) -> Database:
     if url.database:
-        Path(url.database).parent.mkdir(parents=True, exist_ok=True)
+        sqlite.make_room(Path(url.database))
     engine = create_engine(url, hide_parameters=True)
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)

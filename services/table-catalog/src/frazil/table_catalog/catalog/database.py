@@ -96,7 +96,7 @@ def open_database(address: str) -> Database:
 
 def _open_sqlite(url: URL) -> Database:
     if url.database:
-        Path(url.database).parent.mkdir(parents=True, exist_ok=True)
+        sqlite.make_room(Path(url.database))
     writer = create_engine(url, hide_parameters=True, pool_size=_CONNECTIONS, max_overflow=-1)
     event.listen(writer, "connect", _prepare_sqlite)
     event.listen(writer, "begin", _begin_sqlite)
