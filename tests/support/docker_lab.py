@@ -1,5 +1,6 @@
 """A real Docker engine for tests: is there one, the stand-in's image, a way to lose the daemon."""
 
+import asyncio
 import hashlib
 import socket
 import threading
@@ -9,6 +10,10 @@ from pathlib import Path
 
 import docker
 from docker.errors import ImageNotFound
+
+from frazil.control_api.docker_proxy.rules import Rules
+from frazil.control_api.docker_proxy.server import DockerProxy, listening
+from frazil.control_api.engine.docker_spec import DockerOptions
 
 SOCKET = Path("/var/run/docker.sock")
 BASE_IMAGE = "debian:trixie-slim"
@@ -102,3 +107,30 @@ class SocketProxy:
         with suppress(OSError):
             end.shutdown(socket.SHUT_RDWR)
         end.close()
+
+
+class ConfinedSocket:
+    """The proxy of the product before a socket, in a thread of its own."""
+
+    def __init__(self, path: Path, engine: Path, options: DockerOptions) -> None:
+        self.path = path
+        self._proxy = DockerProxy(Rules(options), engine)
+        self._over = asyncio.Event()
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    @property
+    def url(self) -> str:
+        return f"unix://{self.path}"
+
+    def open(self) -> None:
+        self._listener = listening(self.path)
+        self._thread.start()
+
+    def close(self) -> None:
+        self._loop.call_soon_threadsafe(self._over.set)
+        self._thread.join()
+
+    def _run(self) -> None:
+        with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
+            runner.run(self._proxy.serve(self._listener, self._over))

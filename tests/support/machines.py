@@ -9,7 +9,7 @@ from pathlib import Path
 
 from docker.models.containers import Container
 from tests.support.control_api import FakeClock, assignment, eventually
-from tests.support.docker_lab import SocketProxy, daemon, stand_in_image
+from tests.support.docker_lab import ConfinedSocket, SocketProxy, daemon, stand_in_image
 from tests.support.stand_in import signal_worker, stand_in
 
 from frazil.contracts.assignment import Assignment
@@ -190,17 +190,24 @@ class ProcessGroupMachine(GroupMachine, ProcessMachine):
 
 @dataclass
 class DockerMachine(Machine):
-    """A name of its own on the real daemon, which is reached through a proxy that may go away."""
+    """A name of its own on the real daemon, which may go away.
+
+    It is reached as in the container stack: through the proxy that confines the control API.
+    """
 
     folder: Path
     instance: str = field(default_factory=lambda: f"test-{uuid.uuid4().hex[:8]}")
+    images: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        self.proxy = SocketProxy(self.folder / "docker.sock")
+        behind = self.folder / "docker.sock"
+        self.socket = SocketProxy(behind)
+        self.proxy = ConfinedSocket(self.folder / "confined.sock", behind, self.options)
+        self.proxy.open()
 
     @property
     def options(self) -> DockerOptions:
-        return DockerOptions(instance=self.instance, image=stand_in_image())
+        return DockerOptions(instance=self.instance, image=stand_in_image(), images=self.images)
 
     def engine(self) -> DockerEngine:
         claim = Claim(self.folder / ".lock")
@@ -227,13 +234,14 @@ class DockerMachine(Machine):
         return assignment(name, epoch, **keys)
 
     async def go_away(self) -> None:
-        self.proxy.close()
+        self.socket.close()
 
     async def come_back(self) -> None:
-        self.proxy.open()
+        self.socket.open()
 
     async def clear(self) -> None:
         await asyncio.to_thread(self._clear)
+        self.proxy.close()
 
     def _clear(self) -> None:
         label = f"{INSTANCE_LABEL}={self.instance}"

@@ -4,7 +4,6 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -31,7 +30,7 @@ NOWHERE = "127.0.0.1:1/nowhere:1"
 async def machine(tmp_path: Path) -> AsyncIterator[DockerMachine]:
     if reason := missing(BASE_IMAGE):
         pytest.skip(reason)
-    machine = DockerMachine(tmp_path)
+    machine = DockerMachine(tmp_path, images=(NOWHERE,))
     await machine.come_back()
     yield machine
     await machine.clear()
@@ -167,8 +166,7 @@ async def test_a_worker_that_does_not_answer_is_silent_but_its_file_is_read(
 async def test_an_image_that_cannot_be_had_fails_the_start_with_the_reason(
     machine: DockerMachine, tmp_path: Path
 ) -> None:
-    options = replace(machine.options, images=(NOWHERE,))
-    engine = DockerEngine(Daemon(machine.proxy.url), options, Claim(tmp_path / ".lock"))
+    engine = DockerEngine(Daemon(machine.proxy.url), machine.options, Claim(tmp_path / ".lock"))
     worker = assignment("logs", 1, **{"frazil.container.image": NOWHERE})
     await engine.start(worker, "spark-sink")
     assert (await engine.inspect("logs")).workers == ()

@@ -13,7 +13,7 @@ from frazil.contracts.plugins import OverridePolicy
 from frazil.control_api.core.header_rules import HeaderRule, parse_header_rules
 from frazil.control_api.engine.docker_spec import DockerOptions
 from frazil.runtime.http_settings import HttpSettings, is_loopback
-from frazil.runtime.settings import Folders, FrazilSettings, Names
+from frazil.runtime.settings import AbsolutePath, Folders, FrazilSettings, Names
 from frazil.runtime.web_pages import names_of_this_machine
 
 
@@ -61,6 +61,41 @@ class DockerSettings(FrazilSettings):
         description="Name by which containers are known as ours; by default derived from the "
         "database, so that two installations can share an engine.",
     )
+
+    def docker_options_of(self, instance: str) -> DockerOptions:
+        return DockerOptions(
+            instance=instance,
+            image=self.docker_image,
+            images=self.docker_images,
+            network=self.docker_network,
+            volumes=self.docker_volumes,
+            memory=self.docker_memory,
+            cpus=self.docker_cpus,
+            environment=(
+                ("FRAZIL_LOG_FORMAT", self.log_format),
+                ("FRAZIL_LOG_LEVEL", self.log_level),
+            ),
+        )
+
+
+class DockerProxySettings(DockerSettings):
+    """Settings of `python -m frazil.control_api.docker_proxy`.
+
+    Those of the engine have to be the same as the control API's.
+    """
+
+    instance: str = Field(description="Name by which containers are known as ours.")
+    docker_proxy_socket: AbsolutePath = Field(
+        default=Path("/run/docker-proxy/docker.sock"),
+        description="Where the proxy listens; processes of its group may connect.",
+    )
+
+    @field_validator("docker_host")
+    @classmethod
+    def _require_a_socket(cls, url: str) -> str:
+        if not url.startswith("unix:///"):
+            raise ValueError("the proxy stands before an engine's socket, unix:///path")
+        return url
 
 
 class Settings(DockerSettings, HttpSettings):
@@ -188,19 +223,7 @@ class Settings(DockerSettings, HttpSettings):
 
     @property
     def docker_options(self) -> DockerOptions:
-        return DockerOptions(
-            instance=self.instance or _digest(self.database.rpartition("@")[2]),
-            image=self.docker_image,
-            images=self.docker_images,
-            network=self.docker_network,
-            volumes=self.docker_volumes,
-            memory=self.docker_memory,
-            cpus=self.docker_cpus,
-            environment=(
-                ("FRAZIL_LOG_FORMAT", self.log_format),
-                ("FRAZIL_LOG_LEVEL", self.log_level),
-            ),
-        )
+        return self.docker_options_of(self.instance or _digest(self.database.rpartition("@")[2]))
 
     @property
     def knows_callers(self) -> bool:

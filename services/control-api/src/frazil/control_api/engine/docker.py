@@ -22,6 +22,7 @@ from frazil.control_api.engine.pump import pumped
 _THREADS = 8
 _HTTP_NOT_FOUND = 404
 _HTTP_CONFLICT = 409
+_HTTP_BAD_GATEWAY = 502
 
 # What the client raises without an answer, also when one was cut off in the middle.
 _AWAY = (DockerException, StreamParseError, urllib3.exceptions.HTTPError, OSError, ValueError)
@@ -148,15 +149,17 @@ class Daemon:
         try:
             yield
         except APIError as error:
-            self.trouble = None
-            raise _refusal(error) from error
+            # What stands before the engine speaks for one that does not answer.
+            away = error.status_code == _HTTP_BAD_GATEWAY
+            self.trouble = self._out_of_reach(str(error.explanation)) if away else None
+            raise (EngineError(self.trouble) if self.trouble else _refusal(error)) from error
         except _AWAY as error:
-            self.trouble = self._sentence(error)
+            self.trouble = self._out_of_reach(self._reason(error))
             raise EngineError(self.trouble) from error
         self.trouble = None
 
-    def _sentence(self, error: Exception) -> str:
-        return f"the Docker engine at {self._url} is out of reach: {self._reason(error)}"
+    def _out_of_reach(self, reason: str) -> str:
+        return f"the Docker engine at {self._url} is out of reach: {reason}"
 
     def _reason(self, error: Exception) -> str:
         for cause in _causes(error):

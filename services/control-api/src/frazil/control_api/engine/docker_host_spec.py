@@ -19,6 +19,7 @@ from frazil.control_api.engine.docker_spec import (
     RUN_FOLDER,
     DockerOptions,
     Entry,
+    bounded_cpus,
     bounded_memory,
     cpus_of,
     describe,
@@ -95,7 +96,7 @@ def waiting_room(options: DockerOptions) -> Room:
     """Size a host for a connector that asks for nothing. Raises EngineError for too much."""
     hosting = waiting_driver()
     memory = bounded_memory(memory_for_heap(hosting.memory), options)
-    return Room(hosting=hosting, memory=memory, cpus=hosting.cores)
+    return Room(hosting=hosting, memory=memory, cpus=bounded_cpus(hosting.cores, options))
 
 
 def fits(room: Room, assignment: Assignment, kind: str, options: DockerOptions) -> bool:

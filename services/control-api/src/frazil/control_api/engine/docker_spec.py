@@ -30,7 +30,7 @@ RUN_FOLDER = VOLUME / "worker"
 _USER = 10001
 _STOP_SECONDS = 20
 _PIDS = 1024
-_CPU_PERIOD = 100_000
+CPU_PERIOD = 100_000
 _MIB = 1024 * 1024
 # Python, metaspace, code, threads and buffers: a driver with a heap of 512 MB takes 766 MB.
 _BESIDE_THE_HEAP = 384 * _MIB
@@ -51,6 +51,10 @@ class DockerOptions:
     memory: str | None = None
     cpus: float | None = None
     environment: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def allowed_images(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((self.image, *self.images)))
 
 
 def create_options(
@@ -112,8 +116,8 @@ def _host_config(memory: int, cpus: float, options: DockerOptions) -> dict[str, 
         "Memory": memory,
         "MemorySwap": memory,
         # Not in whole cpus, of which the daemon refuses more than the machine has.
-        "CpuPeriod": _CPU_PERIOD,
-        "CpuQuota": round(cpus * _CPU_PERIOD),
+        "CpuPeriod": CPU_PERIOD,
+        "CpuQuota": round(cpus * CPU_PERIOD),
         "PidsLimit": _PIDS,
         "ReadonlyRootfs": True,
         "Tmpfs": {"/tmp": _TMP},  # noqa: S108 (the container's own)
@@ -130,12 +134,11 @@ def _host_config(memory: int, cpus: float, options: DockerOptions) -> dict[str, 
 
 def image_of(config: Mapping[str, str], options: DockerOptions) -> str:
     wanted = str(read_key(config, "frazil.container.image") or options.image)
-    allowed = tuple(dict.fromkeys((options.image, *options.images)))
-    if wanted in allowed:
+    if wanted in options.allowed_images:
         return wanted
     raise EngineError(
-        f"frazil.container.image is {wanted}, but connectors may choose among {', '.join(allowed)} "
-        "only (FRAZIL_DOCKER_IMAGES)"
+        f"frazil.container.image is {wanted}, but connectors may choose among "
+        f"{', '.join(options.allowed_images)} only (FRAZIL_DOCKER_IMAGES)"
     )
 
 
@@ -160,7 +163,11 @@ def bounded_memory(memory: int, options: DockerOptions) -> int:
 
 
 def cpus_of(config: Mapping[str, str], options: DockerOptions) -> float:
-    cpus = float(str(read_key(config, "frazil.container.cpus") or read_key(config, "tasks.max")))
+    wanted = read_key(config, "frazil.container.cpus") or read_key(config, "tasks.max")
+    return bounded_cpus(float(str(wanted)), options)
+
+
+def bounded_cpus(cpus: float, options: DockerOptions) -> float:
     if options.cpus is not None and cpus > options.cpus:
         raise EngineError(
             f"its container needs {cpus:g} cpus (frazil.container.cpus, or else tasks.max), but "
