@@ -28,7 +28,7 @@ image_of() {
     "$python" -c 'import json, sys; print(json.load(sys.stdin)["services"][sys.argv[1]]["image"])' "$1"
 }
 
-for service in postgres docker-proxy kafka minio-node trino; do
+for service in postgres minio kafka minio-node trino; do
   image=$(image_of "$service")
   if docker image inspect "$image" >/dev/null 2>&1; then
     echo "The image $image is there."

@@ -61,6 +61,7 @@ class FakeDocker:
     log: str = ""
     volumes: Sequence[str] = ()
     networks: Sequence[str] = ()
+    token: str = ""
     calls: list[str] = field(default_factory=list)
 
     def ask(self, *arguments: str) -> Said:
@@ -86,6 +87,8 @@ class FakeDocker:
                 return Said(0, "\n".join(self.volumes if kind == "volume" else self.networks))
             case ("logs", *_):
                 return Said(0, self.log)
+            case ("exec", "kafka-connect", "cat", "/run/connect/token"):
+                return Said(0, f"{self.token}\n")
             case ("version" | "info", *_) | ("compose", "version"):
                 return Said(0, "28")
             case _:

@@ -1,5 +1,6 @@
 from typing import Any
 
+import httpx
 import pytest
 
 from frazil.cli import connectors
@@ -46,10 +47,25 @@ def test_a_worker_that_is_started_again_is_waited_for_each_time() -> None:
         patience.require_none_failed([seen])
 
 
+def test_a_token_is_shown_with_each_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[Any] = []
+
+    def get(_url: str, *, headers: object, timeout: float) -> httpx.Response:
+        del timeout
+        shown.append(headers)
+        return httpx.Response(200, json={})
+
+    monkeypatch.setattr(httpx, "get", get)
+    connectors.connector_views("http://a", {"Authorization": "Bearer t"})
+    connectors.connector_ledger("http://a", "c", headers={"Authorization": "Bearer t"})
+    connectors.expanded_connectors("http://a", {"Authorization": "Bearer t"})
+    assert shown == [{"Authorization": "Bearer t"}] * 3
+
+
 def test_a_ledger_is_asked_for_by_name_and_branch(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
 
-    def get(url: str, **_: object) -> dict[str, Any]:
+    def get(url: str, *_: object, **__: object) -> dict[str, Any]:
         asked.append(url)
         return {}
 

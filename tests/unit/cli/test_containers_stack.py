@@ -6,7 +6,7 @@ import pytest
 from tests.unit.cli.fake_docker import FakeDocker, described, described_worker
 
 from frazil.cli.containers import checks
-from frazil.cli.containers.project import Project, RootKey, Topology
+from frazil.cli.containers.project import DEFAULT_KEY, Project, RootKey, Topology
 from frazil.cli.containers.seen import Container
 from frazil.cli.containers.stack import (
     ContainerStack,
@@ -19,13 +19,21 @@ from frazil.cli.logview import NoLogError
 from frazil.cli.ports import HOST, PortTakenError
 from frazil.cli.screen import Screen
 
+OWN_KEY = RootKey("user", "secret")
+TOKEN = "t1"  # noqa: S105
 UP = "--file /c/compose.yaml --file /c/{}.yaml up --detach --wait --wait-timeout 600"
 DONE = {"Status": "exited", "ExitCode": 0}
 
 
-def _stack(docker: FakeDocker) -> ContainerStack:
-    project = Project(Path("/c"), "frazil", "lake", "streaming", RootKey("user", "secret"))
-    return ContainerStack(docker, project, Screen())
+def _stack(
+    docker: FakeDocker,
+    *,
+    key: RootKey = OWN_KEY,
+    bind_address: str = "127.0.0.1",
+    token_file: Path | None = None,
+) -> ContainerStack:
+    project = Project(Path("/c"), "frazil", "lake", "streaming", key, bind_address=bind_address)
+    return ContainerStack(docker, project, Screen(), token_file)
 
 
 def test_the_control_api_stops_first_then_workers_then_the_rest() -> None:
@@ -67,6 +75,32 @@ def test_a_start_goes_on_with_the_topology_that_is_there() -> None:
     assert docker.calls == [f"compose --project-name frazil {UP.format('dual')}"]
     with pytest.raises(checks.OtherTopologyError):
         _stack(docker).start(Topology.SINGLE)
+
+
+@pytest.mark.parametrize("address", ["0.0.0.0", "192.168.1.5", "::"])
+def test_stores_with_the_keys_that_everybody_knows_are_opened_to_nobody(address: str) -> None:
+    docker = FakeDocker()
+    with pytest.raises(checks.KnownKeysError, match="MINIO_ROOT_PASSWORD"):
+        _stack(docker, key=DEFAULT_KEY, bind_address=address).start(None)
+    assert docker.calls == []
+    _stack(docker, bind_address=address).start(None)
+    assert docker.calls
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "::1", "localhost"])
+def test_on_loopback_the_keys_of_the_documents_are_fine(address: str) -> None:
+    docker = FakeDocker()
+    _stack(docker, key=DEFAULT_KEY, bind_address=address).start(None)
+    assert docker.calls
+
+
+def test_the_control_api_is_shown_the_token_that_it_made(tmp_path: Path) -> None:
+    assert _stack(FakeDocker(token=TOKEN)).headers == {"Authorization": f"Bearer {TOKEN}"}
+    assert _stack(FakeDocker(failing=["exec"])).headers == {}
+    file = tmp_path / "token"
+    file.write_text("t2")
+    stack = _stack(FakeDocker(token=TOKEN), token_file=file)
+    assert stack.headers == {"Authorization": "Bearer t2"}
 
 
 def test_nothing_is_started_before_its_images_are_there() -> None:

@@ -53,6 +53,10 @@ FAILED_INIT = _with(
 RESTART = "`curl -X POST 'http://127.0.0.1:8083/connectors/sink/restart?includeTasks=true'`"
 
 CASES = {
+    "stores open to others": (
+        replace(HEALTHY, exposed="0.0.0.0"),
+        ("BIND_ADDRESS=0.0.0.0", "everybody knows", "MINIO_ROOT_PASSWORD"),
+    ),
     "never started": (
         Facts("lake", "streaming"),
         ("No container", "was not started", "`frazil start`"),

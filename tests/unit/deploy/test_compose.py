@@ -60,6 +60,49 @@ def test_a_service_is_watched_and_bounded(name: str) -> None:
     assert "healthcheck" in service or name == "kafka-iceberg-init"
 
 
+def test_the_database_is_reached_by_the_control_api_and_the_catalog_alone() -> None:
+    found = services()
+    there = {name for name, one in found.items() if "database" in one.get("networks", ())}
+    assert there == {"postgres", "kafka-connect", "table-catalog"}
+    assert found["postgres"]["networks"] == ["database"]
+    assert "ports" not in found["postgres"]
+
+
+def test_the_engines_socket_is_in_one_container_which_is_in_no_network() -> None:
+    found = services()
+    have = [name for name, one in found.items() if "docker.sock" in str(one.get("volumes"))]
+    assert have == ["docker-proxy"]
+    proxy = found["docker-proxy"]
+    assert proxy["network_mode"] == "none"
+    assert "networks" not in proxy
+    assert "cap_add" not in proxy
+    reach = {name for name, one in found.items() if "docker-api:" in str(one.get("volumes"))}
+    assert reach == {"docker-proxy", "kafka-connect"}
+
+
+def test_the_proxy_has_the_settings_of_the_engine() -> None:
+    proxy, api = (services()[name]["environment"] for name in ("docker-proxy", "kafka-connect"))
+    own = {"FRAZIL_DOCKER_HOST"}
+    assert {name: api[name] for name in proxy.keys() - own} == {
+        name: proxy[name] for name in proxy.keys() - own
+    }
+    assert {"FRAZIL_INSTANCE", "FRAZIL_DOCKER_MEMORY", "FRAZIL_DOCKER_CPUS"} <= proxy.keys()
+
+
+def test_the_control_api_asks_for_credentials_and_is_open_to_this_machine_alone() -> None:
+    told = services()["kafka-connect"]["environment"]
+    assert told["FRAZIL_CREDENTIALS"]
+    assert told["FRAZIL_PUBLISHED_ON"] == "${BIND_ADDRESS:-127.0.0.1}"
+    assert "FRAZIL_ALLOW_REMOTE" not in told
+
+
+def test_connectors_may_name_no_secret_of_the_control_api() -> None:
+    service = services()["kafka-connect"]
+    allowed = service["environment"]["FRAZIL_SECRETS_PATHS"]
+    shown = [one["source"] for one in service["configs"] if one["target"].startswith(allowed)]
+    assert shown == ["access-key", "secret-key"]
+
+
 def test_images_are_pinned() -> None:
     for default in defaults().items():
         name, values = default

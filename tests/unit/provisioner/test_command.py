@@ -1,7 +1,7 @@
 """The command: what is printed, and each exit code."""
 
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -40,7 +40,9 @@ def run(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.chdir(tmp_path)
 
     @asynccontextmanager
-    async def open_systems(desired: DesiredState, _seconds: float) -> AsyncIterator[list[System]]:
+    async def open_systems(
+        desired: DesiredState, _seconds: float, _headers: Mapping[str, str]
+    ) -> AsyncIterator[list[System]]:
         world.desired = desired
         if desired.kafka and desired.kafka.bootstrap_servers == "down:1":
             raise UnavailableError("Kafka", "down:1")

@@ -24,13 +24,18 @@ ALL = [
 
 
 async def titles(**sections: Any) -> list[str]:
-    async with open_systems(DesiredState.model_validate(sections), 1) as systems:
+    async with open_systems(DesiredState.model_validate(sections), 1, {}) as systems:
         return [system.title for system in systems]
 
 
 async def test_each_comes_after_those_that_it_needs() -> None:
     assert await titles(**WHOLE) == ALL
     assert len(Part) == len(WHOLE)
+
+
+async def test_a_login_in_an_address_is_not_told() -> None:
+    connect = {"url": "http://me:hush@c:1", "connectors": []}
+    assert await titles(connect=connect) == ["Kafka Connect at http://c:1/"]
 
 
 async def test_a_section_that_is_not_there_opens_nothing() -> None:

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from frazil.cli import stack, status, verify
-from frazil.cli.connectors import connector_ledger
+from frazil.cli.connectors import Headers, connector_ledger
 from frazil.cli.containers.checks import require_engine
 from frazil.cli.containers.docker import DockerCommand
 from frazil.cli.containers.doctor import diagnose
@@ -34,6 +34,7 @@ from frazil.cli.screen import Screen
 from frazil.cli.settings import read_compose_settings, read_settings
 from frazil.cli.stack import Stack, Tools
 from frazil.cli.tables import Tables
+from frazil.runtime.bearer import bearer_from
 from frazil.runtime.errors import UserError
 
 app = typer.Typer(
@@ -183,8 +184,8 @@ def verify_connector(
     stack_name: StackName = None,
 ) -> None:
     """Prove from its tables alone that a connector wrote each record once; exit 1 if not."""
-    url = url or _any(stack_name).api_url
-    ledger = connector_ledger(url.rstrip("/"), connector, branch)
+    found, headers = _api(url, stack_name)
+    ledger = connector_ledger(found, connector, branch, headers)
     screen.table(verify.COLUMNS, verify.rows(ledger))
     for finding in verify.findings(ledger):
         screen.warn(finding)
@@ -269,8 +270,17 @@ def _containers() -> ContainerStack:
         brokers=told.other_brokers,
         connect_url=told.other_connect_url,
         aistor=bool(told.license.get_secret_value()),
+        bind_address=told.bind_address,
     )
-    return ContainerStack(DockerCommand(), project, screen)
+    return ContainerStack(DockerCommand(), project, screen, settings().connect_token_file)
+
+
+def _api(url: str | None, stack_name: str | None = None) -> tuple[str, Headers]:
+    """Find the control API, a stack's if none is named, and what it asks to be shown."""
+    if url:
+        return url.rstrip("/"), bearer_from(settings().connect_token_file)
+    chosen = _any(stack_name)
+    return chosen.api_url, chosen.headers
 
 
 def _local(name: str) -> LocalStack:
@@ -295,7 +305,7 @@ def _parts(folder: StackFolder) -> Stack:
     return Stack(folder, ports, _tools())
 
 
-add_verbs(app, lambda: _any(None).api_url, screen)
+add_verbs(app, _api, screen)
 
 
 def _end(_signal: int, _frame: FrameType | None) -> None:

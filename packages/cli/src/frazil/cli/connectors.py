@@ -1,7 +1,7 @@
 """The connectors of a stack, as its control API shows them."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
@@ -13,6 +13,11 @@ from frazil.runtime.errors import UserError
 
 _TIMEOUT_SECONDS = 10
 _LEDGER_SECONDS = 90
+
+
+Headers = Mapping[str, str]
+"""What a call shows of who calls."""
+NO_HEADERS: Headers = {}
 
 
 class NoAnswerError(UserError):
@@ -34,29 +39,34 @@ class ConnectorView:
     trace: str = ""
 
 
-def connector_views(url: str) -> list[ConnectorView]:
-    found = _get(f"{url}/connectors?expand=status")
+def connector_views(url: str, headers: Headers = NO_HEADERS) -> list[ConnectorView]:
+    found = _get(f"{url}/connectors?expand=status", headers)
     return [view(name, found[name]["status"]) for name in sorted(found)]
 
 
-def expanded_connectors(url: str) -> dict[str, Any]:
+def expanded_connectors(url: str, headers: Headers = NO_HEADERS) -> dict[str, Any]:
     """Return the status, health and info of each, by its name."""
-    return _get(f"{url}/connectors?expand=status&expand=health&expand=info")
+    return _get(f"{url}/connectors?expand=status&expand=health&expand=info", headers)
 
 
 def connector_config(url: str, name: str) -> dict[str, str]:
     return _get(f"{url}/connectors/{quote(name, safe='')}/config")
 
 
-def connector_ledger(url: str, name: str, branch: str | None = None) -> dict[str, Any]:
+def connector_ledger(
+    url: str, name: str, branch: str | None = None, headers: Headers = NO_HEADERS
+) -> dict[str, Any]:
     """Have the connector's tables read and their ledgers added up; a long history takes a while."""
     at = f"?branch={quote(branch, safe='')}" if branch else ""
-    return _get(f"{url}/connectors/{quote(name, safe='')}/ledger{at}", seconds=_LEDGER_SECONDS)
+    path = f"/connectors/{quote(name, safe='')}/ledger{at}"
+    return _get(f"{url}{path}", headers, seconds=_LEDGER_SECONDS)
 
 
-def _get(url: str, *, seconds: float = _TIMEOUT_SECONDS) -> dict[str, Any]:
+def _get(
+    url: str, headers: Headers = NO_HEADERS, *, seconds: float = _TIMEOUT_SECONDS
+) -> dict[str, Any]:
     try:
-        answer = httpx.get(url, timeout=seconds)
+        answer = httpx.get(url, headers=headers, timeout=seconds)
     except httpx.HTTPError as error:
         raise NoAnswerError(url, str(error)) from error
     if answer.is_error:

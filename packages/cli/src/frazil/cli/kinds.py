@@ -33,6 +33,10 @@ class AnyStack(Protocol):
     def api_url(self) -> str: ...
 
     @property
+    def headers(self) -> Mapping[str, str]:
+        """What its control API asks to be shown."""
+
+    @property
     def bootstrap_servers(self) -> str: ...
 
     @property

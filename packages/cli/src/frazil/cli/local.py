@@ -11,6 +11,7 @@ import pyarrow as pa
 import typer
 
 from frazil.cli import logview, stack, status
+from frazil.cli.connectors import NO_HEADERS, Headers
 from frazil.cli.folder import StackFolder
 from frazil.cli.kinds import Answer
 from frazil.cli.query import answer
@@ -35,6 +36,10 @@ class LocalStack:
     @property
     def api_url(self) -> str:
         return self.folder.read_state().ports.api_url
+
+    @property
+    def headers(self) -> Headers:
+        return NO_HEADERS
 
     @property
     def bootstrap_servers(self) -> str:

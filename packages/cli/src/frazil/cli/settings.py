@@ -24,6 +24,11 @@ class CliSettings(FrazilSettings):
     kafka_port: int = Field(default=9092, description="Port of the local broker.")
     kafka_controller_port: int = Field(default=9093, description="The broker's own second port.")
     catalog_port: int = Field(default=9100, description="Port of the local table catalog.")
+    connect_token_file: Path | None = Field(
+        default=None,
+        description="File with the token that a control API asks for; that of the container stack "
+        "is known without.",
+    )
     desired_state: Path = Field(
         default=_REPOSITORY / "deploy" / "local" / "desired-state.yaml",
         description="Topics, tables and connectors of the local stack.",
@@ -50,6 +55,7 @@ class ComposeSettings(LogTopicSettings):
     connect_url: str = Field(
         default="http://kafka-connect:8083", validation_alias="KAFKA_CONNECT_URL"
     )
+    bind_address: str = Field(default="127.0.0.1", validation_alias="BIND_ADDRESS")
     license: SecretStr = Field(default=SecretStr(""), validation_alias="MINIO_LICENSE")
 
     @property

@@ -50,7 +50,9 @@ def listen(host: str, port: int, *, who: str) -> socket.socket:
     return listener
 
 
-def configured(app: _App, settings: HttpSettings) -> uvicorn.Config:
+def configured(
+    app: _App, settings: HttpSettings, *, proxy_headers: bool = True
+) -> uvicorn.Config:
     """Return how to serve the application. Raises BadTlsFilesError."""
     config = uvicorn.Config(
         app,
@@ -59,6 +61,7 @@ def configured(app: _App, settings: HttpSettings) -> uvicorn.Config:
         log_config=None,
         access_log=False,
         server_header=False,
+        proxy_headers=proxy_headers,
         timeout_graceful_shutdown=_GRACE_SECONDS,
         ssl_certfile=settings.tls_certificate,
         ssl_keyfile=settings.tls_key,

@@ -14,6 +14,7 @@ import os
 import secrets
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from types import FrameType
 
 import uvicorn
@@ -22,12 +23,15 @@ from frazil.contracts.secrets import is_secret, without_logins
 from frazil.control_api.app import create_app
 from frazil.control_api.core.access import Caller, PasswordHash, Role, entry, token_hash
 from frazil.control_api.core.errors import ControlError
-from frazil.control_api.settings import Settings
+from frazil.control_api.secrets.first_credentials import make_credentials
+from frazil.control_api.settings import FirstCredentials, Settings
 from frazil.runtime import logs
 from frazil.runtime.errors import UserError
 from frazil.runtime.private import keep_private
 from frazil.runtime.serving import configured, listen, serve
 from frazil.runtime.settings import read_settings
+
+log = logs.get_logger(__name__)
 
 
 def main(arguments: Sequence[str] = ()) -> None:
@@ -61,21 +65,34 @@ def _token_entry(caller: Caller) -> str:
 def _run() -> bool:
     """Serve until a signal; false if the application did not come up."""
     keep_private()
+    made = _make_credentials(read_settings(FirstCredentials))
     settings = read_settings(Settings)
     logs.configure(
         settings.log_level, settings.log_format, is_secret=is_secret, hiding=without_logins
     )
+    if made:
+        log.info("first_credentials_made", file=str(made))
     with listen(settings.host, settings.port, who="The control API") as listener:
         port: int = listener.getsockname()[1]
         try:
             app = create_app(settings.model_copy(update={"port": port}))
         except (ControlError, OSError) as error:
             sys.exit(f"The control API cannot start: {error}")
-        server = _Server(configured(app, settings), app.state.ending)
+        # Who is let in by an address must not be able to claim it.
+        config = configured(app, settings, proxy_headers=not settings.is_open_to_host)
+        server = _Server(config, app.state.ending)
         # What is there by now stays; to go through it each time would halt all calls for 0.1 s.
         gc.freeze()
         serve(server.serve(sockets=[listener]))
         return server.started
+
+
+def _make_credentials(first: FirstCredentials) -> Path | None:
+    """Return the file of credentials if it was made just now."""
+    if first.credentials is None or first.token_file is None:
+        return None
+    made = make_credentials(first.credentials, first.token_file)
+    return first.credentials if made else None
 
 
 class _Server(uvicorn.Server):

@@ -96,14 +96,16 @@ def create_app(settings: Settings, engine: Engine | None = None) -> FastAPI:
         app.include_router(router, responses=_ERRORS)
     add_error_handlers(app)
     if plant.gatekeeper is not None:
-        app.add_middleware(Access, gatekeeper=plant.gatekeeper)
+        app.add_middleware(
+            Access, gatekeeper=plant.gatekeeper, open_to_host=settings.is_open_to_host
+        )
     app.add_middleware(Timing)
     app.add_middleware(ConnectPaths)
     app.add_middleware(TimeLimit, seconds=settings.request_timeout)
     cors = Cors(settings.access_control_allow_origin, settings.access_control_allow_methods)
     app.add_middleware(
         WebPages,
-        hosts=None if settings.knows_callers else AllowedHosts(settings.own_hosts),
+        hosts=None if settings.asks_all_callers else AllowedHosts(settings.own_hosts),
         refuse=lambda why: answer_of(ForbiddenError(why)),
         allows_origin=cors.allows,
     )

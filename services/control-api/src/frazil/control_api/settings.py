@@ -98,6 +98,13 @@ class DockerProxySettings(DockerSettings):
         return url
 
 
+class FirstCredentials(FrazilSettings):
+    """Where credentials are made, before the other settings are read."""
+
+    credentials: AbsolutePath | None = None
+    token_file: AbsolutePath | None = None
+
+
 class Settings(DockerSettings, HttpSettings):
     """Settings of `python -m frazil.control_api`."""
 
@@ -113,6 +120,20 @@ class Settings(DockerSettings, HttpSettings):
     )
     credentials: FilePath | None = Field(
         default=None, description="File of those who may call; without it nobody is asked."
+    )
+    token_file: AbsolutePath | None = Field(
+        default=None,
+        description="File for a token with the role `write`, which is made at the first start "
+        "together with the file of credentials.",
+    )
+    open_to_host: bool = Field(
+        default=False,
+        description="In a container whose port is published on loopback: let requests through that "
+        "port in without credentials.",
+    )
+    published_on: str | None = Field(
+        default=None,
+        description="Address of the host at which this container's port is published.",
     )
     allow_remote: bool = Field(
         default=False,
@@ -234,6 +255,16 @@ class Settings(DockerSettings, HttpSettings):
         """Names by which this server may be called."""
         own = (self.host, self.advertised_host or self.host, *names_of_this_machine())
         return (*own, *self.allowed_hosts)
+
+    @property
+    def is_open_to_host(self) -> bool:
+        """Only where nobody else than the host itself can reach the published port."""
+        return self.open_to_host and is_loopback(self.published_on or "")
+
+    @property
+    def asks_all_callers(self) -> bool:
+        """Whether there is no caller, a web page on this host for one, that shows no credentials."""
+        return self.knows_callers and not self.is_open_to_host
 
     @property
     def worker_id(self) -> str:

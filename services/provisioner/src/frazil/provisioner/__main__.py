@@ -19,6 +19,7 @@ from frazil.provisioner.patience import Patience
 from frazil.provisioner.plan import Plan
 from frazil.provisioner.settings import ProvisionerSettings, environment
 from frazil.provisioner.systems import open_systems
+from frazil.runtime.bearer import bearer_from
 from frazil.runtime.errors import UserError
 from frazil.runtime.logs import configure
 from frazil.runtime.settings import read_settings
@@ -93,10 +94,11 @@ def _with_systems(file: Path, known: Mapping[str, str], only: str, *, work: Work
     # Their errors come to us as exceptions, and we say them once and in our words.
     for library in ("aiokafka", "urllib3"):
         logging.getLogger(library).setLevel(logging.CRITICAL)
+    shown = bearer_from(settings.connect_token_file)
     desired = load(file, known, parts=_parts(only))
 
     async def run() -> Plan:
-        async with open_systems(desired, settings.timeout_seconds) as systems:
+        async with open_systems(desired, settings.timeout_seconds, shown) as systems:
             return await work(systems, Patience(settings.wait_seconds))
 
     return asyncio.run(run())

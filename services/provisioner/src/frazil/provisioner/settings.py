@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 
 from pydantic import Field
 
@@ -11,6 +12,9 @@ from frazil.runtime.settings import FrazilSettings
 class ProvisionerSettings(FrazilSettings):
     timeout_seconds: float = Field(
         default=10.0, gt=0, description="How long a system may take to answer."
+    )
+    connect_token_file: Path | None = Field(
+        default=None, description="File with the token that Kafka Connect's REST API asks for."
     )
     wait_seconds: float = Field(
         default=0.0,

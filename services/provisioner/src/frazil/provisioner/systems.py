@@ -1,6 +1,6 @@
 """Opens the systems that a desired state speaks of, in the order they depend on each other."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 
 from frazil.provisioner.converge import System
@@ -13,7 +13,9 @@ from frazil.provisioner.steps.trino import open_trino
 
 
 @asynccontextmanager
-async def open_systems(desired: DesiredState, seconds: float) -> AsyncIterator[list[System]]:
+async def open_systems(
+    desired: DesiredState, seconds: float, connect_headers: Mapping[str, str]
+) -> AsyncIterator[list[System]]:
     """Open them in the order of need: connectors want topics and tables, Trino a warehouse."""
     opening: list[AbstractAsyncContextManager[System]] = [
         open_cluster(cluster, seconds) for cluster in desired.clusters
@@ -23,7 +25,7 @@ async def open_systems(desired: DesiredState, seconds: float) -> AsyncIterator[l
     if desired.catalog:
         opening.append(open_catalog(desired.catalog, seconds))
     if desired.connect:
-        opening.append(open_connect(desired.connect, seconds))
+        opening.append(open_connect(desired.connect, seconds, connect_headers))
     if desired.trino:
         opening.append(open_trino(desired.trino, seconds))
     async with AsyncExitStack() as stack:

@@ -5,7 +5,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from frazil.cli.containers.docker import Docker
-from frazil.cli.containers.project import CONTROL_API, KAFKA, STORE_PORT, TRINO, Topology
+from frazil.cli.containers.project import (
+    CONTROL_API,
+    KAFKA,
+    STORE_PORT,
+    TRINO,
+    Project,
+    Topology,
+)
 from frazil.cli.containers.seen import Container
 from frazil.cli.ports import require_free
 from frazil.runtime.errors import UserError
@@ -50,6 +57,16 @@ class OtherTopologyError(UserError):
             f"The stack is there as '{there}', and its tables are in that store. Go on with "
             f"`frazil start --topology {there}`, or delete it with its data first: "
             "`frazil clean --stack containers`."
+        )
+
+
+class KnownKeysError(UserError):
+    def __init__(self, bind_address: str) -> None:
+        super().__init__(
+            f"BIND_ADDRESS={bind_address} opens the stores to others than this machine, and their "
+            "keys are those that everybody knows. Set MINIO_ROOT_USER and MINIO_ROOT_PASSWORD in "
+            "deploy/compose/.env (a stack that is there keeps its own: `frazil clean` first), or "
+            "leave BIND_ADDRESS at 127.0.0.1."
         )
 
 
@@ -101,6 +118,11 @@ def require_engine(docker: Docker) -> None:
 def require_topology(wanted: Topology, there: Topology | None) -> None:
     if there not in (None, wanted):
         raise OtherTopologyError(there)
+
+
+def require_own_keys(project: Project) -> None:
+    if project.is_exposed:
+        raise KnownKeysError(project.bind_address)
 
 
 def require_ports(ports: Iterable[PublishedPort], running: Iterable[Container]) -> None:

@@ -10,6 +10,7 @@ RULES: tuple[Rule, ...] = (
     system_rules.ports,
     system_rules.stores,
     system_rules.key,
+    system_rules.known_keys,
     data_rules.connectors,
     data_rules.empty_tables,
     system_rules.trino,

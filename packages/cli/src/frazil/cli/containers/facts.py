@@ -50,7 +50,8 @@ class Facts:
 
     `silent` are published ports at which nobody listens, by service; `sick_stores` are fronts
     whose cluster is not healthy; `free` is the share of Docker's disk, if it is on this machine;
-    `connect_url` is that of a server outside of the stack, if connectors are there.
+    `connect_url` is that of a server outside of the stack, if connectors are there; `exposed` is
+    the address at which others reach stores whose keys everybody knows.
     """
 
     warehouse: str
@@ -67,6 +68,7 @@ class Facts:
     rows: Mapping[str, int] | Away = field(default_factory=dict)
     free: float | None = None
     connect_url: str | None = None
+    exposed: str | None = None
 
     @property
     def api_url(self) -> str:

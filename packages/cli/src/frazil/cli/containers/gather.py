@@ -10,7 +10,7 @@ from pyiceberg.catalog.rest import RestCatalog
 from pyiceberg.exceptions import ForbiddenError, RESTError, UnauthorizedError
 
 from frazil.cli.catalog import client_properties
-from frazil.cli.connectors import expanded_connectors
+from frazil.cli.connectors import Headers, expanded_connectors
 from frazil.cli.containers.facts import Away, Connector, Facts, Refused, connector
 from frazil.cli.containers.project import STORE_FRONTS, STORE_PORT, TABLE_FRONTS, Project
 from frazil.cli.containers.seen import Container
@@ -37,11 +37,12 @@ def gather(stack: ContainerStack) -> Facts:
         silent=_silent(running),
         sick_stores=sick,
         catalog=_catalog(running, sick, project=stack.project),
-        connectors=_or_away(lambda: _connectors(stack.api_url)),
+        connectors=_or_away(lambda: _connectors(stack.api_url, stack.headers)),
         trino=_or_away(lambda: [name for (name,) in stack.trino().ask("SHOW CATALOGS")[1]]),
         rows=_or_away(lambda: counted(stack.trino().ask)),
         free=_free(stack),
         connect_url=stack.project.connect_url,
+        exposed=stack.project.bind_address if stack.project.is_exposed else None,
     )
 
 
@@ -52,8 +53,9 @@ def _or_away(ask: Callable[[], _Fact]) -> _Fact | Away:
         return Away(str(error))
 
 
-def _connectors(url: str) -> Sequence[Connector]:
-    return [connector(name, body) for name, body in sorted(expanded_connectors(url).items())]
+def _connectors(url: str, headers: Headers) -> Sequence[Connector]:
+    found = expanded_connectors(url, headers)
+    return [connector(name, body) for name, body in sorted(found.items())]
 
 
 def _silent(running: Iterable[Container]) -> list[tuple[str, int]]:

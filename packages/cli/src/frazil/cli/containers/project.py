@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from ipaddress import ip_address
 from pathlib import Path
 
 from frazil.cli.containers.seen import Container
@@ -11,6 +12,8 @@ from frazil.runtime.log_topics import DEFAULT_TOPICS, Topic
 KAFKA = "kafka"
 CONTROL_API = "kafka-connect"
 TRINO = "trino"
+# Made by the control API at its first start, in a volume.
+CONNECT_TOKEN = "/run/connect/token"  # noqa: S105 (where it is)
 PROVISIONER = "kafka-iceberg-init"
 TABLE_CATALOG = "table-catalog"
 # In front of the catalog, too; the topology single has the first, dual the second.
@@ -34,6 +37,16 @@ class RootKey:
     secret: str = field(repr=False)
 
 
+DEFAULT_KEY = RootKey("minioadmin", "minioadmin")
+
+
+def is_loopback(address: str) -> bool:
+    try:
+        return ip_address(address).is_loopback
+    except ValueError:
+        return address == "localhost"
+
+
 @dataclass(frozen=True)
 class Project:
     """`brokers` and `connect_url` are None where the stack's own are used."""
@@ -47,6 +60,12 @@ class Project:
     brokers: str | None = None
     connect_url: str | None = None
     aistor: bool = False
+    bind_address: str = "127.0.0.1"
+
+    @property
+    def is_exposed(self) -> bool:
+        """Tell whether others than this machine reach its ports, and know its keys."""
+        return self.key == DEFAULT_KEY and not is_loopback(self.bind_address)
 
     @property
     def existing(self) -> tuple[str, ...]:

@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
-from frazil.cli.connectors import NoAnswerError, connector_views
+from frazil.cli.connectors import NO_HEADERS, Headers, NoAnswerError, connector_views
 from frazil.cli.containers import checks
 from frazil.cli.containers.docker import Docker, NoDockerError, shown, told
 from frazil.cli.containers.project import (
+    CONNECT_TOKEN,
     CONTROL_API,
     KAFKA,
     PROVISIONER,
@@ -22,6 +24,7 @@ from frazil.cli.kinds import CONTAINERS, Answer
 from frazil.cli.logview import NoLogError
 from frazil.cli.ports import HOST
 from frazil.cli.screen import Screen
+from frazil.runtime.bearer import bearer, bearer_from
 from frazil.runtime.errors import UserError
 from frazil.runtime.log_topics import Topic
 
@@ -56,6 +59,7 @@ class ContainerStack:
     docker: Docker
     project: Project
     screen: Screen
+    token_file: Path | None = None
 
     def services(self) -> list[Container]:
         return containers(self.docker, f"{PROJECT_LABEL}={self.project.name}")
@@ -82,6 +86,15 @@ class ContainerStack:
         return self.project.connect_url or f"http://{self._address(CONTROL_API)}"
 
     @property
+    def headers(self) -> Headers:
+        """Show the token that the control API has made, unless a file has another."""
+        if self.token_file is not None:
+            return bearer_from(self.token_file)
+        said = self.docker.ask("exec", CONTROL_API, "cat", CONNECT_TOKEN)
+        token = said.out.strip() if said.code == 0 else ""
+        return bearer(token) if token else NO_HEADERS
+
+    @property
     def bootstrap_servers(self) -> str:
         return self.project.brokers or self._address(KAFKA)
 
@@ -91,6 +104,7 @@ class ContainerStack:
 
     def start(self, topology: Topology | None) -> None:
         """Bring all up and wait for it; without a topology as it was before."""
+        checks.require_own_keys(self.project)
         checks.require_engine(self.docker)
         services = self.services()
         there = topology_of(services)
@@ -201,7 +215,7 @@ class ContainerStack:
 
     def _show_connectors(self) -> None:
         try:
-            views = connector_views(self.api_url)
+            views = connector_views(self.api_url, self.headers)
         except NoAnswerError as error:
             self.screen.warn(str(error))
             return

@@ -106,6 +106,16 @@ def key(facts: Facts) -> Iterator[Finding]:
         )
 
 
+def known_keys(facts: Facts) -> Iterator[Finding]:
+    if facts.exposed is not None:
+        yield Finding(
+            f"Others than this machine may reach the stores (BIND_ADDRESS={facts.exposed}).",
+            "Their keys are those that everybody knows.",
+            "Set MINIO_ROOT_USER and MINIO_ROOT_PASSWORD in deploy/compose/.env after frazil "
+            "clean, or BIND_ADDRESS to 127.0.0.1; then frazil start",
+        )
+
+
 def _catalog(facts: Facts) -> str:
     """Name the service that is the catalog: our own, or the store itself."""
     fronts = (name for name in TABLE_FRONTS if facts.answers(name))

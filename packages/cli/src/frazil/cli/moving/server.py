@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import httpx
 
-from frazil.cli.connectors import reason
+from frazil.cli.connectors import NO_HEADERS, Headers, reason
 from frazil.cli.moving.plan import Place
 from frazil.contracts.secrets import texts_in
 from frazil.contracts.states import ConnectState
@@ -33,12 +33,19 @@ class ServerError(UserError):
 
 
 class Server:
-    def __init__(self, url: str, user: str | None = None, password: Path | None = None) -> None:
+    def __init__(
+        self,
+        url: str,
+        user: str | None = None,
+        password: Path | None = None,
+        headers: Headers = NO_HEADERS,
+    ) -> None:
         self.url = url.rstrip("/")
         secret = password.read_text().rstrip("\n") if password else ""
         self._http = httpx.Client(
             base_url=self.url,
             auth=(user, secret) if user else None,
+            headers=headers,
             timeout=_TIMEOUT_SECONDS,
             # Jetty closes a connection after a refusal, and the next call may be on its way then.
             limits=httpx.Limits(max_keepalive_connections=0),

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from frazil.cli.connectors import NO_HEADERS, Headers
 from frazil.cli.moving.mover import Mover
 from frazil.cli.moving.plan import COLUMNS, cells
 from frazil.cli.moving.server import Server
@@ -42,8 +43,11 @@ class NothingNamedError(UserError):
         super().__init__("Name connectors, or give --all; one of the two.")
 
 
-def add_verbs(app: typer.Typer, stack_url: Callable[[], str], screen: Screen) -> None:
-    """Add the two verbs; `stack_url` finds the control API if none is named."""
+Api = Callable[[str | None], tuple[str, Headers]]
+
+
+def add_verbs(app: typer.Typer, api: Api, screen: Screen) -> None:
+    """Add the two verbs; `api` finds the control API, also if none is named."""
     importing, exporting = typer.Typer(), typer.Typer()
     app.add_typer(importing, name="import", help="Take connectors over from another server.")
     app.add_typer(exporting, name="export", help="Give connectors to another server.")
@@ -65,7 +69,7 @@ def add_verbs(app: typer.Typer, stack_url: Callable[[], str], screen: Screen) ->
     ) -> None:
         """Take connectors, states and offsets over from Kafka Connect; exit 3 if some cannot be."""
         old = Server(url, user, password)
-        new = Server(to or stack_url(), api_user, api_password)
+        new = Server(*_asked_by(api(to), api_user, api_password))
         move(Mover(old, new, screen), _chosen(names, every=every), screen, apply=apply)
 
     @exporting.command("connect")
@@ -81,9 +85,17 @@ def add_verbs(app: typer.Typer, stack_url: Callable[[], str], screen: Screen) ->
         api_password: OurPassword = None,
     ) -> None:
         """Give connectors, states and offsets to Kafka Connect; exit 3 if some cannot be."""
-        old = Server(from_ or stack_url(), api_user, api_password)
+        old = Server(*_asked_by(api(from_), api_user, api_password))
         new = Server(url, user, password)
         move(Mover(old, new, screen), _chosen(names, every=every), screen, apply=apply)
+
+
+def _asked_by(
+    api: tuple[str, Headers], user: str | None, password: Path | None
+) -> tuple[str, str | None, Path | None, Headers]:
+    """Say who asks: a user, if one is named, else who has the token."""
+    url, headers = api
+    return url, user, password, NO_HEADERS if user else headers
 
 
 def _chosen(names: list[str] | None, *, every: bool) -> list[str]:

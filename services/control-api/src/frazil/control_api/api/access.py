@@ -11,6 +11,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from frazil.control_api.api.errors import answer_of
+from frazil.control_api.api.from_host import from_host
 from frazil.control_api.core.access import Caller, Credentials, Role, needed_role
 from frazil.control_api.core.errors import BadCredentialsFileError, ForbiddenError
 from frazil.runtime.logs import get_logger
@@ -19,6 +20,7 @@ from frazil.runtime.watched_file import WatchedFile
 log = get_logger(__name__)
 
 _MOST_KNOWN = 1000
+_HOST = Caller("host", Role.WRITE)
 
 
 @dataclass(frozen=True)
@@ -64,16 +66,21 @@ class Gatekeeper:
 class Access:
     """Stands before all routes, those that do not exist included."""
 
-    def __init__(self, app: ASGIApp, gatekeeper: Gatekeeper) -> None:
+    def __init__(self, app: ASGIApp, gatekeeper: Gatekeeper, *, open_to_host: bool = False) -> None:
         self._app = app
         self._gatekeeper = gatekeeper
+        self._open_to_host = open_to_host
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        caller = await self._gatekeeper.caller(headers.get("authorization"))
+        authorization = headers.get("authorization")
+        caller = await self._gatekeeper.caller(authorization)
+        # Whoever shows something is to be known by it.
+        if authorization is None and self._open_to_host and await from_host(scope):
+            caller = _HOST
         needed = needed_role(scope["method"], scope["path"])
         # Browsers ask without credentials whether they may ask with them.
         if scope["method"] == "OPTIONS" and "access-control-request-method" in headers:

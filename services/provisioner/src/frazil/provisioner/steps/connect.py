@@ -1,6 +1,6 @@
 """Kafka Connect, or whoever speaks its REST API: connectors."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 from urllib.parse import quote
@@ -14,8 +14,12 @@ from frazil.provisioner.steps.answers import reason, why
 
 
 @asynccontextmanager
-async def open_connect(wanted: Connect, seconds: float) -> AsyncIterator["ConnectSystem"]:
-    async with httpx.AsyncClient(base_url=str(wanted.url), timeout=seconds) as client:
+async def open_connect(
+    wanted: Connect, seconds: float, headers: Mapping[str, str]
+) -> AsyncIterator["ConnectSystem"]:
+    async with httpx.AsyncClient(
+        base_url=str(wanted.url), timeout=seconds, headers=headers
+    ) as client:
         yield ConnectSystem(client, wanted)
 
 
@@ -23,7 +27,8 @@ class ConnectSystem:
     def __init__(self, client: httpx.AsyncClient, wanted: Connect) -> None:
         self._client = client
         self._wanted = wanted
-        self._where = str(wanted.url)
+        # A user and a password in the address are for the server alone.
+        self._where = str(httpx.URL(str(wanted.url)).copy_with(userinfo=b""))
         self.title = f"Kafka Connect at {self._where}"
 
     async def plan(self) -> Plan:
