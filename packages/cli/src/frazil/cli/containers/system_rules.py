@@ -111,8 +111,8 @@ def known_keys(facts: Facts) -> Iterator[Finding]:
         yield Finding(
             f"Others than this machine may reach the stores (BIND_ADDRESS={facts.exposed}).",
             "Their keys are those that everybody knows.",
-            "Set MINIO_ROOT_USER and MINIO_ROOT_PASSWORD in deploy/compose/.env after frazil "
-            "clean, or BIND_ADDRESS to 127.0.0.1; then frazil start",
+            "Set BIND_ADDRESS to 127.0.0.1 in deploy/compose/.env; or MINIO_ROOT_USER and "
+            "MINIO_ROOT_PASSWORD, after `frazil clean --stack containers`. Then `frazil start`",
         )
 
 
