@@ -12,6 +12,7 @@ from tests.support.access import CREDENTIALS, READER, WRITER
 from frazil.control_api.api import from_host
 from frazil.control_api.api.access import Access, Gatekeeper
 from frazil.control_api.api.from_host import default_gateway
+from frazil.control_api.app import create_app
 from frazil.control_api.settings import Settings
 
 # As a container in two networks has it, on a little-endian machine.
@@ -120,3 +121,19 @@ def test_it_is_open_only_while_the_port_is_published_on_loopback(
     settings = Settings(open_to_host=True, published_on=published_on)
     assert settings.is_open_to_host is is_open
     assert not Settings(published_on=published_on).is_open_to_host
+
+
+@pytest.mark.usefixtures("known")
+@pytest.mark.parametrize(("is_open", "status"), [(True, 403), (False, 401)])
+async def test_a_rebound_page_on_the_host_is_refused(
+    tmp_path: Path, *, is_open: bool, status: int
+) -> None:
+    settings = Settings(
+        home=tmp_path,
+        credentials=tmp_path / "credentials.toml",
+        open_to_host=is_open,
+        published_on="127.0.0.1",
+    )
+    transport = httpx.ASGITransport(create_app(settings), client=(GATEWAY, 40000))
+    async with httpx.AsyncClient(transport=transport, base_url="http://rebound.example") as page:
+        assert (await page.get("/connectors")).status_code == status

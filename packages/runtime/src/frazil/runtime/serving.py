@@ -50,9 +50,7 @@ def listen(host: str, port: int, *, who: str) -> socket.socket:
     return listener
 
 
-def configured(
-    app: _App, settings: HttpSettings, *, proxy_headers: bool = True
-) -> uvicorn.Config:
+def configured(app: _App, settings: HttpSettings, *, proxy_headers: bool = True) -> uvicorn.Config:
     """Return how to serve the application. Raises BadTlsFilesError."""
     config = uvicorn.Config(
         app,

@@ -263,7 +263,7 @@ class Settings(DockerSettings, HttpSettings):
 
     @property
     def asks_all_callers(self) -> bool:
-        """Whether there is no caller, a web page on this host for one, that shows no credentials."""
+        """Whether each caller shows who it is; a web page on an open host does not."""
         return self.knows_callers and not self.is_open_to_host
 
     @property
