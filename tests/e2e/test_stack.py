@@ -16,6 +16,7 @@ from tests.support.containers import (
     HOST,
     IDS,
     KEY,
+    NETWORK,
     SINGLE,
     WAREHOUSE,
     Stack,
@@ -190,33 +191,72 @@ def test_the_catalog_refuses_who_does_not_know_the_secret(stack: Stack) -> None:
 
 def test_no_container_is_privileged_or_shows_a_secret(stack: Stack) -> None:
     must_be_root = {"docker-proxy", *(n for n in stack.topology.containers if "minio-" in n)}
+    no_users = ("", "0:0", "0:10001")
     for name, one in stack.containers().items():
         host = one["HostConfig"]
         assert not host["Privileged"]
         assert host["CapDrop"] == ["ALL"], name
-        assert (one["Config"]["User"] in ("", "0:0")) == (name in must_be_root - {"minio"}), name
+        assert (one["Config"]["User"] in no_users) == (name in must_be_root - {"minio"}), name
         assert KEY not in json.dumps(one), name
         published = [bind for binds in (host["PortBindings"] or {}).values() for bind in binds]
         assert {bind["HostIp"] for bind in published} <= {HOST}
 
 
-@pytest.mark.usefixtures("stack")
-def test_the_socket_proxy_lets_through_what_is_needed_only() -> None:
-    def status(method: str, path: str) -> str:
-        return docker(
-            "exec", "docker-proxy", "curl", "--silent", "--output", "/dev/null", "--write-out",
-            "%{http_code}", "--request", method, f"http://localhost:2375{path}",
-        )  # fmt: skip
+# As the control API reaches the proxy, which is in no network.
+_ASK_PROXY = """
+import http.client, socket, sys
+method, target, body = sys.argv[1:]
+connection = http.client.HTTPConnection("docker")
+connection.sock = socket.socket(socket.AF_UNIX)
+connection.sock.connect("/run/docker-proxy/docker.sock")
+connection.request(method, target, body or None, {"Content-Type": "application/json"})
+print(connection.getresponse().status)
+"""
 
-    assert status("GET", "/v1.45/containers/json") == "200"
-    for method, path in (
-        ("POST", "/v1.45/containers/kafka/exec"),
-        ("GET", "/v1.45/secrets"),
-        ("POST", "/v1.45/build"),
-        ("DELETE", "/v1.45/volumes/frazil_kafka-data"),
-        ("POST", "/v1.45/containers/kafka/update"),
+
+def test_the_socket_proxy_lets_through_what_is_needed_only(stack: Stack) -> None:
+    def status(method: str, target: str, body: str = "") -> str:
+        ask = ("exec", "kafka-connect", "python", "-c", _ASK_PROXY)
+        return docker(*ask, method, target, body).strip()
+
+    worker = next(iter(stack.workers().values()))
+    assert status("GET", f"/v1.45/containers/{worker}/json") == "200"
+    privileged = json.dumps(
+        {"Image": "frazil-worker:0.1.0", "HostConfig": {"Privileged": True, "Binds": ["/:/host"]}}
+    )
+    for method, target, body in (
+        ("POST", "/v1.45/containers/create?name=frazil-x", privileged),
+        ("GET", "/v1.45/containers/json", ""),
+        ("GET", "/v1.45/containers/kafka/json", ""),
+        ("GET", "/v1.45/containers/postgres/archive?path=/run/frazil", ""),
+        ("POST", "/v1.45/containers/kafka/kill?signal=SIGKILL", ""),
+        ("POST", f"/v1.45/containers/{worker}/exec", ""),
+        ("GET", "/v1.45/secrets", ""),
+        ("POST", "/v1.45/build", ""),
+        ("DELETE", "/v1.45/volumes/frazil_kafka-data", ""),
     ):
-        assert status(method, path) == "403", path
+        assert status(method, target, body) == "403", target
+
+
+def test_containers_are_asked_who_they_are_and_this_machine_is_not(stack: Stack) -> None:
+    curl_there = ("exec", stack.topology.front, "curl", "--silent", "--write-out", "%{http_code}")
+    url, token = "http://kafka-connect:8083/connectors", stack.token()
+    assert docker(*curl_there, "--output", "/dev/null", url) == "401"
+    shown = docker(*curl_there, "--header", f"Authorization: Bearer {token}", url)
+    assert shown.endswith("200")
+    assert curl(f"{CONNECT}/connectors").startswith("[")
+    assert all(token not in json.dumps(one) for one in stack.containers().values())
+
+
+def test_the_database_is_out_of_reach_of_workers_and_stores(stack: Stack) -> None:
+    reach = "import socket; socket.create_connection(('postgres', 5432), 5)"
+    docker("exec", "kafka-connect", "python", "-c", reach)
+    for name in (*stack.workers().values(), "kafka-iceberg-init"):
+        networks = stack.containers()[name]["NetworkSettings"]["Networks"]
+        assert list(networks) == [NETWORK]
+    worker = next(iter(stack.workers().values()))
+    with pytest.raises(AssertionError, match="gaierror"):
+        docker("exec", worker, "python", "-c", reach)
 
 
 @pytest.mark.usefixtures("stack")

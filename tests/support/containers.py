@@ -47,6 +47,7 @@ class Topology:
     source_port: int
     dest_port: int
     containers: frozenset[str]
+    front: str
 
     @property
     def source(self) -> str:
@@ -61,9 +62,15 @@ _COMMON = (
     "kafka kafka-connect postgres docker-proxy table-catalog trino kafka-iceberg-init log-generator"
 )
 _NODES = [f"minio-{cluster}{number}" for cluster in ("source", "dest") for number in range(1, 5)]
-SINGLE = Topology("single", 9000, 9000, frozenset((*_COMMON.split(), "minio", "minio-node")))
+SINGLE = Topology(
+    "single", 9000, 9000, frozenset((*_COMMON.split(), "minio", "minio-node")), "minio"
+)
 DUAL = Topology(
-    "dual", 9000, 9010, frozenset((*_COMMON.split(), "nginx-source", "nginx-dest", *_NODES))
+    "dual",
+    9000,
+    9010,
+    frozenset((*_COMMON.split(), "nginx-source", "nginx-dest", *_NODES)),
+    "nginx-dest",
 )
 
 
@@ -103,6 +110,10 @@ class Stack:
             for name in self.topology.containers - {"kafka-iceberg-init"}
         }
         return [name for name, health in healths.items() if health != "healthy"]
+
+    def token(self) -> str:
+        """Return what the control API has made for those that it asks."""
+        return docker("exec", "kafka-connect", "cat", "/run/connect/token").strip()
 
     def get(self, path: str) -> Any:
         answer = httpx.get(f"{CONNECT}{path}", timeout=30, trust_env=False)

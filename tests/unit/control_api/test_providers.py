@@ -145,3 +145,25 @@ def test_no_path_whatsoever_leads_outside(
                 assert PLANTED not in providers.value(reference)
             except SecretError:
                 continue
+
+
+@pytest.mark.parametrize("by", ["name", "link", "way around", "property"])
+def test_files_of_the_control_api_itself_are_refused_whatever_leads_to_them(
+    allowed: Path, by: str
+) -> None:
+    own, folder = allowed / "frazil_database_url", allowed / "runs"
+    own.write_text(f"postgresql://frazil:{PLANTED}@db/control")
+    (folder / "c" / "1").mkdir(parents=True)
+    (folder / "c" / "1" / "assignment.json").write_text(PLANTED)
+    (allowed / "linked").symlink_to(own)
+    providers = Providers({}, names=[], folders=[allowed], own=[own, folder])
+    text = {
+        "name": f"${{dir:{allowed}:frazil_database_url}}",
+        "link": f"${{dir:{allowed}:linked}}",
+        "way around": f"${{dir:{allowed}/x/..:frazil_database_url}}",
+        "property": f"${{file:{allowed}/runs/c/1/assignment.json:key}}",
+    }[by]
+    with pytest.raises(SecretRefusedError, match="the control API's own") as caught:
+        look(providers, text)
+    assert PLANTED not in str(caught.value)
+    assert look(providers, f"${{dir:{allowed}:token}}") == "abc"

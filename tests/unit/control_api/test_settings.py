@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from frazil.control_api import settings as settings_module
 from frazil.control_api.plant import _client_properties
 from frazil.control_api.settings import Settings
 
@@ -92,6 +93,25 @@ def test_client_properties_are_read_as_java_writes_them_and_win_over_ours(tmp_pa
     file.write_text("bootstrap.servers=other:1")
     assert _client_properties(settings) == {"bootstrap.servers": "other:1"}
     assert _client_properties(Settings(bootstrap_servers="k:1")) == {"bootstrap.servers": "k:1"}
+
+
+def test_its_own_files_are_those_of_settings_of_the_database_and_of_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settings_module, "SECRETS", tmp_path)
+    for name in ("frazil_database_url", "FRAZIL_TLS_KEY", "lake-token", "pem"):
+        (tmp_path / name).touch()
+    settings = Settings(home=tmp_path / "home", credentials=tmp_path / "pem")
+    assert set(settings.own_files) == {
+        tmp_path / "pem",
+        tmp_path / "frazil_database_url",
+        tmp_path / "FRAZIL_TLS_KEY",
+        tmp_path / "home" / "control-api" / "connectors.db",
+        tmp_path / "home" / "control-api" / "runs",
+    }
+    elsewhere = Settings(database_url="postgresql://u:p@db/control", run_folder=tmp_path / "r")
+    assert tmp_path / "r" in elsewhere.own_files
+    assert not any("postgresql" in str(one) for one in elsewhere.own_files)
 
 
 def test_the_readme_lists_every_setting_with_its_words() -> None:

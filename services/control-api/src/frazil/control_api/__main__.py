@@ -31,7 +31,7 @@ from frazil.runtime.private import keep_private
 from frazil.runtime.serving import configured, listen, serve
 from frazil.runtime.settings import read_settings
 
-log = logs.get_logger(__name__)
+log = logs.get_logger("frazil.control_api")
 
 
 def main(arguments: Sequence[str] = ()) -> None:

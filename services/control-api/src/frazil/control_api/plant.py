@@ -143,7 +143,10 @@ def build_plant(settings: Settings, engine: Engine | None = None) -> Plant:
     policy = Policy(max_failures=settings.max_failures)
     sightings = Sightings()
     secrets = Providers(
-        settings.environment, names=settings.secrets_env, folders=settings.secrets_paths
+        settings.environment,
+        names=settings.secrets_env,
+        folders=settings.secrets_paths,
+        own=settings.own_files,
     )
     outfitter = Outfitter(
         worker_id=settings.worker_id,

@@ -13,7 +13,7 @@ from frazil.contracts.plugins import OverridePolicy
 from frazil.control_api.core.header_rules import HeaderRule, parse_header_rules
 from frazil.control_api.engine.docker_spec import DockerOptions
 from frazil.runtime.http_settings import HttpSettings, is_loopback
-from frazil.runtime.settings import AbsolutePath, Folders, FrazilSettings, Names
+from frazil.runtime.settings import SECRETS, AbsolutePath, Folders, FrazilSettings, Names
 from frazil.runtime.web_pages import names_of_this_machine
 
 
@@ -269,6 +269,15 @@ class Settings(DockerSettings, HttpSettings):
     @property
     def worker_id(self) -> str:
         return f"{self.advertised_host or self.host}:{self.advertised_port or self.port}"
+
+    @property
+    def own_files(self) -> tuple[Path, ...]:
+        """What no connector may read: settings that are secrets, the database, assignments."""
+        named = (self.credentials, self.token_file, self.tls_key, self.kafka_properties)
+        settings = (one for one in SECRETS.glob("*") if one.name.lower().startswith("frazil_"))
+        kind, _, path = self.database.partition(":///")
+        databases = (Path(path),) if kind.startswith("sqlite") else ()
+        return (*filter(None, named), *settings, *databases, self.run_root)
 
     @property
     def environment(self) -> dict[str, str]:

@@ -16,7 +16,7 @@ from frazil.runtime.errors import UserError
 from frazil.runtime.settings import read_settings
 from frazil.runtime.tasks import stop_event
 
-log = logs.get_logger(__name__)
+log = logs.get_logger("frazil.control_api.docker_proxy")
 
 
 def main() -> None:

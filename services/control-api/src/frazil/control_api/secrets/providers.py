@@ -16,14 +16,23 @@ _LARGEST = 1 << 20
 
 
 class Providers:
-    """`names` are allowed variables, or patterns of them; `folders` are allowed with all below."""
+    """`names` are allowed variables, or patterns of them; `folders` are allowed with all below.
+
+    `own` are files and folders of this process, which no reference may name wherever they are.
+    """
 
     def __init__(
-        self, environment: Mapping[str, str], *, names: Sequence[str], folders: Sequence[Path]
+        self,
+        environment: Mapping[str, str],
+        *,
+        names: Sequence[str],
+        folders: Sequence[Path],
+        own: Sequence[Path] = (),
     ) -> None:
         self._environment = environment
         self._names = tuple(names)
         self._folders = tuple(folders)
+        self._own = tuple(own)
 
     def value(self, reference: Reference) -> str:
         match reference.provider:
@@ -78,6 +87,11 @@ class Providers:
             raise SecretRefusedError(
                 f"{reference.text} is not allowed: it is in no folder that FRAZIL_SECRETS_PATHS "
                 "of the control API names"
+            )
+        if any(real.is_relative_to(one.resolve()) for one in self._own):
+            raise SecretRefusedError(
+                f"{reference.text} is not allowed: it is the control API's own. Keep secrets of "
+                "connectors in a folder of their own"
             )
         return real
 
