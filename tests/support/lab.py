@@ -322,7 +322,9 @@ class Lab:
         prefix = "iceberg.catalog."
         properties = {k.removeprefix(prefix): v for k, v in self.config.items() if prefix in k}
         source = TableSource("lab", "iceberg", properties, {"streaming.rows": branch})
-        (history,) = asyncio.run(TableReader().histories(source))
+        (history,) = asyncio.run(
+            TableReader(hosts=("*", "127.0.0.1", "localhost")).histories(source)
+        )
         return prove(history)
 
     def probe(self, worker: Worker, path: str) -> dict[str, Any]:

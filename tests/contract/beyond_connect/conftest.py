@@ -27,10 +27,9 @@ from frazil.control_api.app import create_app
 from frazil.control_api.engine.fake import FakeEngine
 from frazil.control_api.plant import SystemClock
 from frazil.control_api.settings import EngineKind, Settings
-from frazil.control_api.tables.__main__ import answer
 from frazil.control_api.tables.reader import TableReader
+from frazil.control_api.tables.reading import answer
 from frazil.control_api.tables.wire import Answer, Question
-from frazil.runtime.hiding import Hiding
 
 Create = Callable[..., Awaitable[str]]
 ROWS = pa.table({"id": [1, 2, 3]})
@@ -47,12 +46,16 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def app(engine: FakeEngine, files: Path) -> AsyncIterator[FastAPI]:
+async def app(
+    engine: FakeEngine, files: Path, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[FastAPI]:
     settings = Settings(
         home=files / "home",
         engine=EngineKind.FAKE,
         bootstrap_servers="127.0.0.1:1",
         files_folder=files,
+        catalog_hosts=("*", "127.0.0.1"),
+        catalog_folders=(tmp_path_factory.getbasetemp(),),
     )
     app = create_app(settings, engine)
     async with app.router.lifespan_context(app):
@@ -142,14 +145,14 @@ class Lake:
         }
 
 
-class ReaderInProcess(TableReader):
-    async def _ask(self, question: Question, hide: Hiding) -> Answer:  # noqa: ARG002
-        return await asyncio.to_thread(answer, question)
+async def ask_in_process(question: Question) -> Answer:
+    return await asyncio.to_thread(answer, question)
 
 
 @pytest.fixture
-def in_process(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(app.state.insight, "_tables", ReaderInProcess())
+def in_process(app: FastAPI, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    reader = TableReader(ask_in_process, hosts=["127.0.0.1"], folders=[tmp_path])
+    monkeypatch.setattr(app.state.insight, "_tables", reader)
 
 
 @pytest.fixture

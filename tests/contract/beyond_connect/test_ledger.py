@@ -10,11 +10,13 @@ from pathlib import Path
 import httpx
 import pytest
 from fastapi import FastAPI
+from structlog.testing import capture_logs
 from tests.contract.beyond_connect.conftest import Create, Lake
 from tests.support.connect_rest import assert_error
 
 from frazil.contracts.ledger import Ledger
 from frazil.control_api.core.insight import Insight
+from frazil.control_api.tables.child import Child
 from frazil.control_api.tables.reader import TableReader
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -126,7 +128,7 @@ async def test_a_table_or_a_catalog_that_is_not_there_is_said(
     assert "streaming.lost" in message
     nowhere = {"iceberg.catalog.uri": f"jdbc:sqlite:{tmp_path}/none/catalog.db"}
     away = await create("-away", **lake.config | nowhere)
-    assert "unable to open" in assert_error(await client.get(f"/connectors/{away}/ledger"), 502)
+    assert "does not exist" in assert_error(await client.get(f"/connectors/{away}/ledger"), 502)
     assert not (tmp_path / "none").exists()
 
 
@@ -140,9 +142,11 @@ async def test_nobody_is_told_a_secret(
         "iceberg.catalog.jdbc.password": "hunter2",
     }
     name = await create(**config)
-    message = assert_error(await client.get(f"/connectors/{name}/ledger"), 502)
-    assert "hunter2" not in message
-    assert "127.0.0.1" in message
+    with capture_logs() as logs:
+        message = assert_error(await client.get(f"/connectors/{name}/ledger"), 502)
+    assert message.endswith("its database cannot be read (OperationalError)")
+    assert "hunter2" not in message + str(logs)
+    assert "127.0.0.1" in str(logs)
 
 
 @pytest.mark.usefixtures("in_process")
@@ -179,7 +183,7 @@ class TestBounds:
         sleeper = (
             f"import time, pathlib; time.sleep(3); pathlib.Path({str(tmp_path / 'x')!r}).touch()"
         )
-        insight._tables = TableReader((sys.executable, "-c", sleeper), timeout=0.3)
+        insight._tables = TableReader(Child((sys.executable, "-c", sleeper)), timeout=0.3)
         name = await create()
         before = time.monotonic()
         message = assert_error(await client.get(f"/connectors/{name}/ledger"), 504)
@@ -190,7 +194,7 @@ class TestBounds:
     async def test_a_process_that_dies_is_an_answer_too(
         self, client: httpx.AsyncClient, create: Create, insight: Insight
     ) -> None:
-        insight._tables = TableReader((sys.executable, "-c", "raise SystemExit('no')"))
+        insight._tables = TableReader(Child((sys.executable, "-c", "raise SystemExit('no')")))
         name = await create()
         message = assert_error(await client.get(f"/connectors/{name}/ledger"), 502)
         assert message.endswith("the process that reads tables has died; see the log")

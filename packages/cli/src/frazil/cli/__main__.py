@@ -219,12 +219,17 @@ def serve(
     folder, port = _local(stack_name).folder, port or settings().port
     require_free(port, user="the control API", setting="--port or FRAZIL_PORT")
     folder.root.mkdir(parents=True, exist_ok=True)
+    inherited = _tools().environment
     environment = stack.control_api_environment(
-        folder, port=port, bootstrap_servers=bootstrap_servers, engine=engine
+        folder,
+        port=port,
+        bootstrap_servers=bootstrap_servers,
+        engine=engine,
+        inherited=inherited,
     )
     # This process becomes the control API, so that signals and the exit code are its own.
     os.execve(  # noqa: S606
-        sys.executable, stack.CONTROL_API_COMMAND, {**_tools().environment, **environment}
+        sys.executable, stack.CONTROL_API_COMMAND, {**inherited, **environment}
     )
 
 

@@ -38,6 +38,8 @@ _WATCH_SECONDS = 0.5
 
 _PROVISIONER = (sys.executable, "-m", "frazil.provisioner")
 _SECRETS_PATHS = "FRAZIL_SECRETS_PATHS"
+_CATALOG_HOSTS = "FRAZIL_CATALOG_HOSTS"
+_CATALOG_FOLDERS = "FRAZIL_CATALOG_FOLDERS"
 
 
 class AlreadyRunsError(UserError):
@@ -96,6 +98,7 @@ class Stack:
             port=self.ports.api,
             bootstrap_servers=self.ports.bootstrap_servers,
             engine=self.engine,
+            inherited=self.tools.environment,
         )
         allowed = self.tools.environment.get(_SECRETS_PATHS, "")
         environment[_SECRETS_PATHS] = f"{allowed},{self.folder.catalog_key.folder}"
@@ -150,12 +153,19 @@ CONTROL_API_COMMAND = (sys.executable, "-m", "frazil.control_api")
 
 
 def control_api_environment(
-    folder: StackFolder, *, port: int, bootstrap_servers: str, engine: str
+    folder: StackFolder,
+    *,
+    port: int,
+    bootstrap_servers: str,
+    engine: str,
+    inherited: Mapping[str, str],
 ) -> dict[str, str]:
     """Return the settings of a control API that keeps its things in the folder.
 
-    Its FileStream connectors find relative names of files where the stack was started.
+    Its FileStream connectors find relative names of files where the stack was started. Tables may
+    be read there too, and from catalogs of this machine, unless the environment says otherwise.
     """
+    catalogs = {_CATALOG_HOSTS: "*,localhost,127.0.0.1", _CATALOG_FOLDERS: str(Path.cwd())}
     return {
         "FRAZIL_HOST": HOST,
         "FRAZIL_PORT": str(port),
@@ -164,6 +174,7 @@ def control_api_environment(
         "FRAZIL_DATABASE_URL": f"sqlite:///{folder.control_database}",
         "FRAZIL_RUN_FOLDER": str(folder.runs),
         "FRAZIL_FILES_FOLDER": str(Path.cwd()),
+        **{name: inherited.get(name) or value for name, value in catalogs.items()},
     }
 
 

@@ -47,7 +47,9 @@ from frazil.control_api.loops.timers import Resync, Wishes
 from frazil.control_api.secrets.providers import Providers
 from frazil.control_api.settings import EngineKind, Settings
 from frazil.control_api.store.repository import Repository
+from frazil.control_api.tables.child import Child
 from frazil.control_api.tables.reader import TableReader
+from frazil.control_api.tables.service import ReaderSocket
 from frazil.runtime.tasks import Guard
 
 _DRAIN_SECONDS = 10.0
@@ -77,6 +79,7 @@ class Plant:
     policy: Policy
     sightings: Sightings
     gatekeeper: Gatekeeper | None
+    tables: TableReader
 
     def vitals(self) -> Vitals:
         return Vitals(
@@ -98,7 +101,7 @@ class Plant:
             self.engine,
             partial(look, self.engine, seconds=self.policy.inspect_timeout),
             sightings=self.sightings,
-            tables=TableReader(),
+            tables=self.tables,
             secrets=self.secrets,
             clock=SystemClock(),
         )
@@ -188,6 +191,11 @@ def build_plant(settings: Settings, engine: Engine | None = None) -> Plant:
         policy=policy,
         sightings=sightings,
         gatekeeper=Gatekeeper(settings.credentials) if settings.credentials else None,
+        tables=TableReader(
+            ReaderSocket(settings.table_reader) if settings.table_reader else Child(),
+            hosts=settings.catalog_hosts,
+            folders=settings.catalog_folders,
+        ),
     )
 
 

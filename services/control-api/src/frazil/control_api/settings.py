@@ -183,6 +183,22 @@ class Settings(DockerSettings, HttpSettings):
         description="Folders in which `${file:/path:key}` and `${dir:/path:key}` may look, "
         "separated by commas.",
     )
+    catalog_hosts: Names = Field(
+        default=("*",),
+        description="Hosts of catalogs and stores that connectors may name when their tables are "
+        "read from here: `host`, `host:port` or patterns, separated by commas. This machine's own "
+        "addresses are meant by their names alone, such as `*,localhost`, and never by `*`.",
+    )
+    catalog_folders: Folders = Field(
+        default=(),
+        description="Local folders whose tables and SQLite catalogs may be read from here, "
+        "separated by commas.",
+    )
+    table_reader: Path | None = Field(
+        default=None,
+        description="Socket of `python -m frazil.control_api.tables serve SOCKET`, which then "
+        "reads tables; without it a child process does.",
+    )
     reconcilers: int = Field(default=16, ge=1, description="Connectors looked at side by side.")
     max_failures: int = Field(
         default=5, ge=1, description="Failures in a row without progress until a person is asked."

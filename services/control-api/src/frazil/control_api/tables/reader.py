@@ -1,14 +1,13 @@
-"""Asks a process that reads tables, within a bound of time and never many at once."""
+"""Asks what reads tables, within a bound of time and never many at once."""
 
 import asyncio
-import sys
-from collections.abc import Sequence
-
-from pydantic import ValidationError
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
 
 from frazil.control_api.core.errors import CatalogError, CatalogTimeoutError
 from frazil.control_api.core.layout import Column, TableLayout
 from frazil.control_api.core.proof import Entry, TableHistory, TableSource
+from frazil.control_api.tables.child import Child
 from frazil.control_api.tables.properties import python_properties
 from frazil.control_api.tables.wire import Answer, LayoutAnswer, Question, TableAnswer
 from frazil.runtime.hiding import Hiding
@@ -16,21 +15,27 @@ from frazil.runtime.logs import get_logger
 
 log = get_logger(__name__)
 
-_MODULE = "frazil.control_api.tables"
+Ask = Callable[[Question], Awaitable[Answer]]
+
 _AT_ONCE = 2
 _TIMEOUT = 20.0
+_ALL_HOSTS = ("*",)
 
 
 class TableReader:
-    """`command` runs the process; tests put others in its place."""
+    """`hosts` and `folders` are what the operator lets connectors name; `ask` reads."""
 
     def __init__(
         self,
-        command: Sequence[str] = (sys.executable, "-m", _MODULE),
+        ask: Ask | None = None,
         *,
+        hosts: Sequence[str] = _ALL_HOSTS,
+        folders: Sequence[Path] = (),
         timeout: float = _TIMEOUT,
     ) -> None:
-        self._command = command
+        self._ask = ask or Child()
+        self._hosts = tuple(hosts)
+        self._folders = tuple(folders)
         self._timeout = timeout
         self._turns = asyncio.Semaphore(_AT_ONCE)
 
@@ -43,45 +48,30 @@ class TableReader:
     async def _read(self, source: TableSource, *, layout: bool = False) -> Answer:
         question = Question(
             catalog=source.catalog,
-            properties=python_properties(source.properties),
+            properties=python_properties(source.properties, self._hosts),
             tables=dict(source.tables),
             connector=source.connector,
             layout=layout,
+            hosts=self._hosts,
+            folders=self._folders,
         )
-        hide = Hiding(source.secrets)
         try:
             async with asyncio.timeout(self._timeout), self._turns:
-                answer = await self._ask(question, hide)
+                answer = await self._ask(question)
         except TimeoutError:
             raise CatalogTimeoutError(
                 f"The catalog of {source.connector} did not answer within {self._timeout:.0f} s"
             ) from None
-        if answer.complaint is not None:
-            raise CatalogError(
-                f"The catalog of {source.connector} cannot be read: {hide(answer.complaint)}"
+        if answer.complaint is None:
+            return answer
+        hide = Hiding(source.secrets)
+        if answer.detail:
+            log.warning(
+                "tables_not_read", connector=source.connector, detail=hide(answer.detail)[-2000:]
             )
-        return answer
-
-    async def _ask(self, question: Question, hide: Hiding) -> Answer:
-        process = await asyncio.create_subprocess_exec(
-            *self._command,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
+        raise CatalogError(
+            f"The catalog of {source.connector} cannot be read: {hide(answer.complaint)}"
         )
-        try:
-            text, noise = await process.communicate(question.model_dump_json().encode())
-        finally:
-            # Also when the time is up or the caller has gone: nobody waits for it any more.
-            if process.returncode is None:
-                process.kill()
-                await process.wait()
-        try:
-            return Answer.model_validate_json(text)
-        except ValidationError:
-            lines = hide(noise.decode(errors="replace"))
-            log.error("table_reader_failed", exit_code=process.returncode, stderr=lines[-2000:])
-            return Answer(complaint="the process that reads tables has died; see the log")
 
 
 def _history(table: TableAnswer) -> TableHistory:

@@ -1,6 +1,7 @@
 """What the control API and the process that reads tables say to each other, as JSON."""
 
 from datetime import datetime
+from pathlib import Path
 
 from pydantic import BaseModel
 
@@ -10,7 +11,8 @@ from frazil.contracts.ledger import Ledger
 class Question(BaseModel):
     """Which branches of which tables, and whose ledgers; it holds secrets and is never logged.
 
-    With `layout` it is about the schemas of the tables, and not about their snapshots.
+    With `layout` it is about the schemas of the tables, and not about their snapshots. `hosts` and
+    `folders` are the operator's: which addresses may be asked, which local files may be read.
     """
 
     catalog: str
@@ -18,6 +20,8 @@ class Question(BaseModel):
     tables: dict[str, str]
     connector: str
     layout: bool = False
+    hosts: tuple[str, ...] = ()
+    folders: tuple[Path, ...] = ()
 
 
 class EntryAnswer(BaseModel):
@@ -52,8 +56,12 @@ class LayoutAnswer(BaseModel):
 
 
 class Answer(BaseModel):
-    """Either tables, or the sentence that says why there are none."""
+    """Either tables, or a sentence of ours that says why there are none.
+
+    `detail` may hold what a catalog or a file says: it is for the log, never for the caller.
+    """
 
     tables: list[TableAnswer] = []
     layouts: list[LayoutAnswer] = []
     complaint: str | None = None
+    detail: str = ""
