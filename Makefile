@@ -17,7 +17,7 @@ WITH_TOOLS := PATH="$(CURDIR)/$(BIN):$$PATH"
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-annotate --custom-compile-command "make lock" \
 	--no-emit-package frazil-contracts --no-emit-package frazil-runtime \
-	--no-emit-package frazil-worker
+	--no-emit-package frazil-iceberg --no-emit-package frazil-worker
 
 # A file's tests share what they have started, so a file is never split.
 PYTEST = $(BIN)/pytest --numprocesses $(JOBS) --dist loadfile
@@ -132,7 +132,7 @@ lint: install ## Style, layers between rooms, declared dependencies
 	@$(BIN)/lint-imports
 	@for member in $(dir $(MEMBERS)); do \
 		(cd $$member && $(CURDIR)/$(BIN)/deptry --no-ansi --known-first-party frazil \
-			--per-rule-ignores "DEP002=frazil-contracts|frazil-runtime|frazil-worker|boto3|httptools|psycopg" src) \
+			--per-rule-ignores "DEP002=frazil-contracts|frazil-runtime|frazil-iceberg|frazil-worker|boto3|httptools|psycopg" src) \
 			|| exit 1; \
 	done
 

@@ -18,7 +18,7 @@ RUN --mount=type=cache,target=/root/.cache/pip \
       --require-hashes -r /requirements.txt
 COPY deploy/docker/slim.sh /
 RUN /slim.sh "$(echo /opt/venv/lib/python3*/site-packages)"
-COPY packages/contracts/src packages/runtime/src services/${SERVICE}/src /opt/frazil/python/
+COPY packages/contracts/src packages/runtime/src packages/iceberg/src services/${SERVICE}/src /opt/frazil/python/
 RUN echo /opt/frazil/python > "$(echo /opt/venv/lib/python3*/site-packages)/frazil.pth" \
  && chmod -R a+rX /opt/frazil/python \
  && /opt/venv/bin/python -m compileall -q /opt/venv /opt/frazil/python

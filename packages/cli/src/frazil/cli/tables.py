@@ -4,15 +4,16 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import pyarrow.parquet as pq
-from pyiceberg.catalog.rest import RestCatalog
 from pyiceberg.exceptions import NoSuchNamespaceError
 from pyiceberg.io import FileIO
+from pyiceberg.io.pyarrow import PyArrowFileIO
 from pyiceberg.manifest import DataFile
 from pyiceberg.table import Table
 
 from frazil.cli.catalog import client_properties
 from frazil.cli.folder import NotStartedError, StackFolder
 from frazil.cli.stack import CATALOG
+from frazil.iceberg.catalogs import SafeRestCatalog
 from frazil.runtime.errors import UserError
 
 NAMESPACE = "streaming"
@@ -32,7 +33,8 @@ class Tables:
         if not folder.service(CATALOG).is_alive():
             raise NotStartedError(folder.name)
         self._name = folder.name
-        self._catalog = RestCatalog("iceberg", **client_properties(url, folder.catalog_key))
+        properties = client_properties(url, folder.catalog_key)
+        self._catalog = SafeRestCatalog("iceberg", properties, PyArrowFileIO())
 
     def names(self) -> list[str]:
         try:

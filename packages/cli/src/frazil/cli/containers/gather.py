@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TypeVar
 
 import httpx
-from pyiceberg.catalog.rest import RestCatalog
 from pyiceberg.exceptions import ForbiddenError, RESTError, UnauthorizedError
 
 from frazil.cli.catalog import client_properties
@@ -17,6 +16,8 @@ from frazil.cli.containers.seen import Container
 from frazil.cli.containers.stack import ContainerStack
 from frazil.cli.containers.trino import counted
 from frazil.cli.ports import HOST, answers
+from frazil.iceberg.catalogs import SafeRestCatalog
+from frazil.iceberg.files import NoFiles
 from frazil.runtime.errors import UserError
 
 _SECONDS = 5
@@ -85,7 +86,7 @@ def _catalog(
         return Away("The store in front of the catalog is not there.")
     known = client_properties(f"http://{HOST}:{front.ports[STORE_PORT]}", project.key)
     try:
-        RestCatalog("doctor", **{**known, "warehouse": project.warehouse})
+        SafeRestCatalog("doctor", {**known, "warehouse": project.warehouse}, NoFiles())
     except (ForbiddenError, UnauthorizedError) as error:
         return Refused(str(error))
     # Of requests, too, for PyIceberg passes its errors on.

@@ -8,7 +8,7 @@ from typing import TypeVar
 from urllib.parse import urlsplit
 
 import httpx
-import pyiceberg.catalog
+from pyiceberg.catalog import Catalog as IcebergCatalog
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.exceptions import (
     NamespaceAlreadyExistsError,
@@ -17,8 +17,10 @@ from pyiceberg.exceptions import (
     RESTError,
     TableAlreadyExistsError,
 )
+from pyiceberg.io import load_file_io
 from sqlalchemy.exc import SQLAlchemyError
 
+from frazil.iceberg import catalogs as iceberg_catalogs
 from frazil.provisioner.desired import Catalog, Table
 from frazil.provisioner.errors import StepFailedError, UnavailableError
 from frazil.provisioner.plan import (
@@ -62,7 +64,7 @@ class CatalogSystem:
         self._where = wanted.properties.get("uri", wanted.name)
         self.title = f"The catalog at {self._where}"
         self._file = _sqlite_file(wanted)
-        self._opened: pyiceberg.catalog.Catalog | None = None
+        self._opened: IcebergCatalog | None = None
 
     async def plan(self) -> Plan:
         try:
@@ -81,11 +83,13 @@ class CatalogSystem:
             self._opened.engine.dispose()
 
     @property
-    def _catalog(self) -> pyiceberg.catalog.Catalog:
+    def _catalog(self) -> IcebergCatalog:
         if self._opened is None:
             # To open a catalog must not change it: making its tables is a step like any other.
             properties = {**self._wanted.properties, "init_catalog_tables": "false"}
-            self._opened = pyiceberg.catalog.load_catalog(self._wanted.name, **properties)
+            # How files are written is said in the desired state alone.
+            files = load_file_io(properties)
+            self._opened = iceberg_catalogs.open_catalog(self._wanted.name, properties, files)
         return self._opened
 
     def _read(self) -> CatalogState:

@@ -1,0 +1,1 @@
+"""Iceberg catalogs through PyIceberg; what a server answers never chooses code or addresses."""
