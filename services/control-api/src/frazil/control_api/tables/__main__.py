@@ -16,7 +16,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from frazil.contracts.config import is_secret
+from frazil.contracts.secrets import is_secret
 from frazil.control_api.tables.child import Child
 from frazil.control_api.tables.network import confine
 from frazil.control_api.tables.service import serve
