@@ -27,7 +27,8 @@ FROM base
 COPY --from=packages /opt/venv /opt/venv
 COPY --from=packages /opt/frazil/python /opt/frazil/python
 COPY --chmod=755 deploy/docker/healthy /usr/local/bin/
-# A volume for the control API's first credentials, which takes its owner from here.
-RUN install -d -o 10001 -g 10001 -m 700 /run/connect
+# Volumes for the control API's first credentials and its table reader's socket take their owner
+# from here.
+RUN install -d -o 10001 -g 10001 -m 700 /run/connect /run/table-reader
 USER frazil
 ENTRYPOINT ["python", "-m"]

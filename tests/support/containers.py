@@ -59,7 +59,8 @@ class Topology:
 
 
 _COMMON = (
-    "kafka kafka-connect postgres docker-proxy table-catalog trino kafka-iceberg-init log-generator"
+    "kafka kafka-connect table-reader postgres docker-proxy table-catalog trino "
+    "kafka-iceberg-init log-generator"
 )
 _NODES = [f"minio-{cluster}{number}" for cluster in ("source", "dest") for number in range(1, 5)]
 SINGLE = Topology(

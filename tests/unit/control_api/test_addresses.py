@@ -22,6 +22,7 @@ ALL = ("*",)
         ("http://[::1]:9100", ("::1",)),
         ("http://[::1]:9100", ("[::1]:9100",)),
         ("http://[2001:db8::1]", ALL),
+        ("http://catalog:8181/other", ("http://catalog:8181/_iceberg",)),
     ],
 )
 def test_plain_addresses_of_allowed_hosts_may_be_asked(url: str, hosts: tuple[str, ...]) -> None:

@@ -140,3 +140,15 @@ def test_each_tool_of_the_broker_stand_in_has_its_plain_name_on_the_path() -> No
     assert links == dict.fromkeys(tools, "kafka-tool")
     assert os.access(folder / "kafka-tool", os.X_OK)
     assert "./kafka-bin:/usr/local/sbin:ro" in services()["kafka"]["volumes"]
+
+
+def test_what_reads_tables_has_no_secrets_no_port_and_no_way_to_the_engine() -> None:
+    found = services()
+    reader, api = found["table-reader"], found["kafka-connect"]
+    assert reader["volumes"] == ["table-reader:/run/table-reader"]
+    assert not {"configs", "secrets", "ports"} & reader.keys()
+    assert reader["networks"] == ["kafka-iceberg"]
+    assert reader["read_only"]
+    users = [n for n, one in found.items() if "table-reader:" in str(one.get("volumes"))]
+    assert users == ["kafka-connect", "table-reader"]
+    assert api["environment"]["FRAZIL_TABLE_READER"] == reader["command"][-1]

@@ -186,8 +186,8 @@ class Settings(DockerSettings, HttpSettings):
     catalog_hosts: Names = Field(
         default=("*",),
         description="Hosts of catalogs and stores that connectors may name when their tables are "
-        "read from here: `host`, `host:port` or patterns, separated by commas. This machine's own "
-        "addresses are meant by their names alone, such as `*,localhost`, and never by `*`.",
+        "read from here: `host`, `host:port`, addresses or patterns, with commas. This machine is "
+        "meant by its names alone, such as `*,localhost`, and never by `*`.",
     )
     catalog_folders: Folders = Field(
         default=(),

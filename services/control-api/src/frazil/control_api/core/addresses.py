@@ -79,7 +79,8 @@ def _allows(entry: str, host: str, port: int) -> bool:
 
 
 def _host_of(entry: str) -> tuple[str, int | None]:
-    """Split `host`, `host:port`, `[::1]:port` or `::1`."""
+    """Split `host`, `host:port`, `[::1]:port`, `::1`, or an address that begins with one."""
+    entry = entry.rpartition("//")[2].partition("/")[0]
     host, colon, port = entry.rpartition(":")
     if not colon or not port.isdecimal() or (":" in host and not host.endswith("]")):
         return _same(entry), None

@@ -9,11 +9,12 @@ from contextlib import suppress
 from pydantic import ValidationError
 
 from frazil.control_api.tables.settings import reader_environment
-from frazil.control_api.tables.streams import TooLargeError, read_to_end
+from frazil.control_api.tables.streams import TooLargeError, read_tail, read_to_end
 from frazil.control_api.tables.wire import Answer, Question
 
 # `-P` and `/`: nothing is imported from the folder where the control API was started.
 _COMMAND = (sys.executable, "-P", "-m", "frazil.control_api.tables")
+_NOISE_KEPT = 2000
 
 
 class Child:
@@ -42,13 +43,13 @@ class Child:
             # Also when the time is up or the caller has gone: nobody waits for it any more.
             if process.returncode is None:
                 process.kill()
-                await process.wait()
+                await _let_go(process)
         try:
             return Answer.model_validate_json(text)
         except ValidationError:
             return Answer(
                 complaint="the process that reads tables has died; see the log",
-                detail=f"exit code {process.returncode}: {noise.decode(errors='replace')}",
+                detail=f"{noise.decode(errors='replace')}\nexit code {process.returncode}",
             )
 
 
@@ -59,6 +60,15 @@ async def _talk(process: Process, question: bytes) -> tuple[bytes, bytes]:
         process.stdin.write(question)
         await process.stdin.drain()
     process.stdin.close()
-    answer, noise = await asyncio.gather(read_to_end(process.stdout), read_to_end(process.stderr))
+    answer, noise = await asyncio.gather(
+        read_to_end(process.stdout), read_tail(process.stderr, _NOISE_KEPT)
+    )
     await process.wait()
     return answer, noise
+
+
+async def _let_go(process: Process) -> None:
+    """Wait for the end of a process that was killed; pipes that are not read stay open."""
+    if process.stdout is not None:
+        await read_tail(process.stdout, 1)
+    await process.wait()

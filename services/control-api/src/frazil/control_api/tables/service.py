@@ -35,7 +35,7 @@ class ReaderSocket:
                 writer.close()
         except (OSError, TooLargeError, ValidationError) as error:
             return Answer(
-                complaint="the service that reads tables does not answer; see the log",
+                complaint="the table reader does not answer; see the log",
                 detail=f"{self._path}: {type(error).__name__}: {error}",
             )
 
