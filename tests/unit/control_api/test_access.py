@@ -26,7 +26,7 @@ from tests.support.asked import asked
 from tests.support.connect_rest import assert_error, until_healthy
 from tests.support.control_api import sink_config
 
-from frazil.control_api.api.access import Gatekeeper
+from frazil.control_api.api.gatekeeper import Gatekeeper
 from frazil.control_api.app import create_app
 from frazil.control_api.core.access import (
     Caller,
@@ -228,7 +228,7 @@ class TestTheFile:
             assert await gatekeeper.caller(WRITER["Authorization"])
             assert await gatekeeper.caller(basic("writer", "wrong")["Authorization"]) is None
         assert hashed.count(PASSWORD) == 1
-        assert hashed.count("wrong") == 3
+        assert hashed.count("wrong") == 1
 
     def test_a_file_that_cannot_be_used_stops_the_start_with_its_name(self, file: Path) -> None:
         file.write_text("broken")
@@ -256,6 +256,11 @@ async def client(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
     async with asked(app) as client:
         await until_healthy(client)
         yield client
+
+
+def calling_from(app: FastAPI, address: str) -> httpx.AsyncClient:
+    transport = httpx.ASGITransport(app, client=(address, 12345))
+    return httpx.AsyncClient(transport=transport, base_url="http://test")
 
 
 def calls(app: FastAPI) -> Iterator[tuple[str, str]]:
@@ -290,9 +295,30 @@ class TestTheDoor:
         assert answer.headers["content-type"].startswith("text/plain")
         assert answer.headers["www-authenticate"].startswith("Basic ")
 
-    async def test_whatever_is_wrong_is_refused(self, client: httpx.AsyncClient) -> None:
-        for header in WRONG:
-            assert (await client.get("/connectors", headers=header)).status_code == 401, header
+    @pytest.mark.usefixtures("client")
+    async def test_whatever_is_wrong_is_refused(self, app: FastAPI) -> None:
+        for number, header in enumerate(WRONG):
+            # Each from an address of its own: from a single one they would be guesses.
+            async with calling_from(app, f"10.0.0.{number}") as client:
+                answer = await client.get("/connectors", headers=header)
+            assert answer.status_code == 401, header
+
+    @pytest.mark.usefixtures("client")
+    async def test_who_guesses_has_to_wait_and_nobody_else(self, app: FastAPI) -> None:
+        async with calling_from(app, "10.0.0.1") as guesser:
+            for guess in range(4):
+                answer = await guesser.get("/connectors", headers=basic("writer", str(guess)))
+                assert answer.status_code == 401
+            refused = await guesser.get("/connectors", headers=basic("writer", "five"))
+            assert_error(
+                refused, 429, "There were too many wrong passwords from 10.0.0.1: try again in 1 s"
+            )
+            assert refused.headers["retry-after"] == "1"
+            assert (await guesser.get("/connectors", headers=READER)).status_code == 200
+            health = await guesser.get("/health", headers=basic("writer", "six"))
+            assert health.status_code == 200
+        async with calling_from(app, "10.0.0.2") as other:
+            assert (await other.get("/connectors", headers=WRITER)).status_code == 200
 
     async def test_strangers_see_of_health_what_connect_shows(
         self, client: httpx.AsyncClient

@@ -10,8 +10,9 @@ from starlette.routing import Route
 from tests.support.access import CREDENTIALS, READER, WRITER
 
 from frazil.control_api.api import from_host
-from frazil.control_api.api.access import Access, Gatekeeper
+from frazil.control_api.api.access import Access
 from frazil.control_api.api.from_host import default_gateway
+from frazil.control_api.api.gatekeeper import Gatekeeper
 from frazil.control_api.app import create_app
 from frazil.control_api.settings import Settings
 

@@ -8,7 +8,7 @@ from functools import partial
 from secrets import token_hex
 
 from frazil.contracts.assignment import Assignment
-from frazil.control_api.api.access import Gatekeeper
+from frazil.control_api.api.gatekeeper import Gatekeeper
 from frazil.control_api.core.connector import Connector
 from frazil.control_api.core.health import Gauges, Role, Vitals
 from frazil.control_api.core.insight import Insight

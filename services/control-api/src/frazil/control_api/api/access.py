@@ -1,66 +1,19 @@
 """The door: no request gets past it unless its caller is known and may do what it asks for."""
 
-import asyncio
-import hashlib
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Self
-
 from starlette.datastructures import Headers
-from starlette.responses import PlainTextResponse
+from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from frazil.control_api.api.errors import answer_of
 from frazil.control_api.api.from_host import from_host
-from frazil.control_api.core.access import Caller, Credentials, Role, needed_role
-from frazil.control_api.core.errors import BadCredentialsFileError, ForbiddenError
+from frazil.control_api.api.gatekeeper import Gatekeeper
+from frazil.control_api.core.access import Caller, Role, needed_role
+from frazil.control_api.core.errors import ForbiddenError, TooManyGuessesError
 from frazil.runtime.logs import get_logger
-from frazil.runtime.watched_file import WatchedFile
 
 log = get_logger(__name__)
 
-_MOST_KNOWN = 1000
 _HOST = Caller("host", Role.WRITE)
-
-
-@dataclass(frozen=True)
-class _Callers:
-    credentials: Credentials
-    # Who was let in once need not wait for the hash of a password again.
-    let_in: dict[bytes, Caller] = field(default_factory=dict)
-
-    @classmethod
-    def parse(cls, text: str) -> Self:
-        return cls(Credentials.parse(text))
-
-
-class Gatekeeper:
-    """Knows callers by a file, and forgets them when it has changed."""
-
-    def __init__(self, file: Path) -> None:
-        """Raise BadCredentialsFileError if the file cannot be used."""
-        self.file = WatchedFile(
-            file, _Callers.parse, called="credentials", error=BadCredentialsFileError
-        )
-        self._guess = asyncio.Lock()
-
-    async def caller(self, authorization: str | None) -> Caller | None:
-        if authorization is None:
-            return None
-        shown = hashlib.sha256(authorization.encode()).digest()
-        known = self.file.content.let_in.get(shown)
-        # One at a time: whoever guesses keeps no more than one core busy.
-        return known or await self._judge(authorization, shown)
-
-    async def _judge(self, authorization: str, shown: bytes) -> Caller | None:
-        async with self._guess:
-            callers = self.file.content
-            caller = await asyncio.to_thread(callers.credentials.caller, authorization)
-        if caller is not None:
-            if len(callers.let_in) >= _MOST_KNOWN:
-                callers.let_in.clear()
-            callers.let_in[shown] = caller
-        return caller
 
 
 class Access:
@@ -76,22 +29,24 @@ class Access:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        authorization = headers.get("authorization")
-        caller = await self._gatekeeper.caller(authorization)
-        # Whoever shows something is to be known by it.
-        if authorization is None and self._open_to_host and await from_host(scope):
-            caller = _HOST
         needed = needed_role(scope["method"], scope["path"])
         # Browsers ask without credentials whether they may ask with them.
         if scope["method"] == "OPTIONS" and "access-control-request-method" in headers:
             needed = None
+        caller: Caller | None = None
+        refusal: Response | None = None
+        try:
+            caller = await self._caller(scope, headers)
+        except TooManyGuessesError as error:
+            # What is open to strangers is open to those who guess.
+            refusal = answer_of(error) if needed else None
         state = scope.setdefault("state", {})
         state["stranger"] = caller is None
         state["may_write"] = caller is not None and caller.role.covers(Role.WRITE)
-        if needed is None or (caller is not None and caller.role.covers(needed)):
+        answer = refusal or _refusal(caller, needed)
+        if answer is None:
             await self._app(scope, receive, send)
             return
-        answer = _unknown() if caller is None else answer_of(_refusal(caller, needed))
         log.info(
             "refused",
             caller=caller and caller.name,
@@ -101,14 +56,28 @@ class Access:
         )
         await answer(scope, receive, send)
 
+    async def _caller(self, scope: Scope, headers: Headers) -> Caller | None:
+        authorization = headers.get("authorization")
+        # Whoever shows something is to be known by it.
+        if authorization is None and self._open_to_host and await from_host(scope):
+            return _HOST
+        address, _port = scope.get("client") or ("", 0)
+        return await self._gatekeeper.caller(authorization, address)
+
+
+def _refusal(caller: Caller | None, needed: Role | None) -> Response | None:
+    """Return the answer to a caller who may not do what it asks for."""
+    if needed is None:
+        return None
+    if caller is None:
+        return _unknown()
+    if caller.role.covers(needed):
+        return None
+    message = f"{caller.name} has the role {caller.role}, and this call needs the role {needed}"
+    return answer_of(ForbiddenError(message))
+
 
 def _unknown() -> PlainTextResponse:
     """Answer as Connect's own extension for basic authentication does."""
     challenge = {"WWW-Authenticate": 'Basic realm="Frazil", charset="UTF-8"'}
     return PlainTextResponse("User cannot access the resource.", 401, challenge)
-
-
-def _refusal(caller: Caller, needed: Role) -> ForbiddenError:
-    return ForbiddenError(
-        f"{caller.name} has the role {caller.role}, and this call needs the role {needed}"
-    )

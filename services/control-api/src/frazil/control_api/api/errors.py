@@ -35,7 +35,10 @@ def _answer(status: int, message: str, *, before_route: bool = False) -> Respons
 
 
 def answer_of(error: ControlError) -> Response:
-    return _answer(error.status, error.message, before_route=error.before_route)
+    answer = _answer(error.status, error.message, before_route=error.before_route)
+    if error.retry_after is not None:
+        answer.headers["Retry-After"] = str(error.retry_after)
+    return answer
 
 
 async def _control_error(_request: Request, error: Exception) -> Response:

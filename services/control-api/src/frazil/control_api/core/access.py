@@ -88,6 +88,11 @@ def entry(caller: Caller, **proof: str) -> str:
     return "\n".join([*lines, *(f'{kind} = "{text}"' for kind, text in proof.items()), ""])
 
 
+def is_password(authorization: str) -> bool:
+    """Tell whether a header shows a password, which takes its time to check."""
+    return authorization.partition(" ")[0].lower() == "basic"
+
+
 @dataclass(frozen=True, slots=True)
 class Credentials:
     """Callers by what they show; a caller may have a password, a token or both."""

@@ -15,6 +15,7 @@ ControlError
 +- UnsupportedMediaTypeError    415
 |  +- MissingContentTypeError   415
 +- TooManyPreviewsError         429
++- TooManyGuessesError          429
 +- BadCredentialsFileError      500
 +- StoreError                   503
 +- BrokerError                  500  (Kafka, in the words of Connect)
@@ -39,6 +40,8 @@ class ControlError(Exception):
 
     status: ClassVar[int] = 500
     before_route: ClassVar[bool] = False
+    # Seconds after which the same request may be sent again.
+    retry_after: int | None = None
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -125,6 +128,16 @@ class TooManyPreviewsError(ControlError):
     """Each takes the memory of a worker."""
 
     status = 429
+
+
+class TooManyGuessesError(ControlError):
+    """A password is not checked now: each check takes a core for a while."""
+
+    status = 429
+
+    def __init__(self, why: str, seconds: int) -> None:
+        super().__init__(f"{why}: try again in {seconds} s")
+        self.retry_after = seconds
 
 
 class BadCredentialsFileError(ControlError):
