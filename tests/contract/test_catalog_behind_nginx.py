@@ -31,7 +31,12 @@ async def routes(scope: Scope, receive: Receive, send: Send) -> None:
 def ports() -> Iterator[dict[str, int]]:
     ports = {name: free_port() for name in PORTS}
     keyring = Keyring({KEY_ID: Key(SECRET, Principal(KEY_ID))})
-    door = Door(keyring=lambda: keyring, now=lambda: datetime.now(UTC), most_bytes=1_000_000)
+    door = Door(
+        keyring=lambda: keyring,
+        now=lambda: datetime.now(UTC),
+        most_bytes=1_000_000,
+        most_bytes_at_once=2_000_000,
+    )
     config = uvicorn.Config(
         Access(routes, door), port=ports["behind"], lifespan="off", log_level="critical"
     )

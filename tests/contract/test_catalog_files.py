@@ -43,18 +43,24 @@ def options(minio: MinIO, **other: Any) -> S3Options:
 def test_what_is_written_is_read_until_it_is_deleted(store: Store, root: str) -> None:
     location = f"{root}/a b/ü=1/00000-x.metadata.json"
     store.write_new(location, b"{}")
-    assert store.read(location) == b"{}"
+    assert store.read(location, 100) == b"{}"
     store.delete(location)
     with pytest.raises(NotFoundError, match="There is no"):
-        store.read(location)
+        store.read(location, 100)
     store.delete(location)
+
+
+def test_no_more_is_read_than_was_asked_for(store: Store, root: str) -> None:
+    store.write_new(f"{root}/one", b"x" * 1000)
+    assert store.read(f"{root}/one", 10) == b"x" * 10
+    assert store.read(f"{root}/one", 1001) == b"x" * 1000
 
 
 def test_a_file_that_is_there_is_never_overwritten(store: Store, root: str) -> None:
     store.write_new(f"{root}/one", b"first")
     with pytest.raises(StoreError):
         store.write_new(f"{root}/one", b"second")
-    assert store.read(f"{root}/one") == b"first"
+    assert store.read(f"{root}/one", 100) == b"first"
 
 
 def test_a_place_is_made_once_and_is_good_from_then_on(store: Store, root: str) -> None:
@@ -81,7 +87,7 @@ def test_a_bucket_that_went_away_is_trouble_and_not_a_missing_file(s3: S3Store) 
     with pytest.raises(StoreError, match="NoSuchBucket"):
         s3.write_new("s3://went-away/one", b"")
     with pytest.raises(StoreError, match="NoSuchBucket"):
-        s3.read("s3://went-away/one")
+        s3.read("s3://went-away/one", 100)
 
 
 @pytest.mark.parametrize(
@@ -107,4 +113,4 @@ def test_a_write_whose_answer_was_lost_is_found_to_be_done(s3: S3Store, minio: M
     s3.write_new(place, b"same")
     # As boto repeats it when it did not hear the first answer.
     s3.write_new(place, b"same")
-    assert s3.read(place) == b"same"
+    assert s3.read(place, 100) == b"same"

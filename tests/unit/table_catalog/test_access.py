@@ -1,17 +1,21 @@
+import asyncio
+import hashlib
 from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import httpx
 import pytest
 from starlette.requests import Request
 from starlette.responses import JSONResponse
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 from structlog.testing import capture_logs
 from tests.support.signed_requests import HOST, KEY_ID, SECRET, Sent, sign
 
 from frazil.table_catalog.api.access import Access, Door
 from frazil.table_catalog.core.keys import Key, Keyring
 from frazil.table_catalog.core.rights import Principal
+from frazil.table_catalog.core.sigv4 import Head
 from frazil.table_catalog.core.tokens import issue
 
 PATH = "/_iceberg/v1/lake/namespaces/gr%C3%BCn/tables/a%20b"
@@ -49,13 +53,12 @@ class World:
         self.routes = Routes()
         self.keyring: Keyring | None = Keyring({KEY_ID: KEY})
 
-    def client(self, *, tokens: bool = False, is_open: bool = False) -> httpx.AsyncClient:
-        door = Door(
-            keyring=None if is_open else self._keyring,
-            now=self.clock,
-            most_bytes=1024,
-            tokens=tokens,
-        )
+    def door(self, **more: Any) -> Door:
+        given: dict[str, Any] = {"keyring": self._keyring, "now": self.clock}
+        return Door(**given | {"most_bytes": 1024, "most_bytes_at_once": 4096} | more)
+
+    def client(self, *, is_open: bool = False, **more: Any) -> httpx.AsyncClient:
+        door = self.door(**({"keyring": None} if is_open else {}), **more)
         transport = httpx.ASGITransport(Access(self.routes, door))
         return httpx.AsyncClient(transport=transport, base_url=f"http://{HOST}")
 
@@ -184,6 +187,94 @@ async def test_a_body_that_becomes_too_large_is_not_read_further(world: World) -
         sent = sign("POST", PATH)
         answer = await client.post(PATH, content=endless(), headers=dict(sent.head.headers))
     assert answer.status_code == 413
+
+
+class Sending:
+    """A body that comes in parts, and what of it was asked for."""
+
+    def __init__(self, *parts: bytes, wait: asyncio.Event | None = None) -> None:
+        self.parts = list(parts)
+        self.read = 0
+        self.waits = asyncio.Event()
+        self._wait = wait
+
+    async def __call__(self) -> Message:
+        self.read += 1
+        if not self.parts and self._wait is not None:
+            self.waits.set()
+            await self._wait.wait()
+        body = self.parts.pop(0) if self.parts else b""
+        return {"type": "http.request", "body": body, "more_body": bool(self.parts or self._wait)}
+
+
+async def enter(access: Access, sent: Sent, sending: Sending) -> int:
+    """Send a request whose body comes in parts; return the status."""
+    head = sent.head
+    scope = {
+        "type": "http",
+        "method": head.method,
+        "path": head.path,
+        "raw_path": head.path.encode(),
+        "query_string": b"",
+        "headers": [(name.encode(), value.encode()) for name, value in head.headers.items()],
+    }
+    statuses: list[int] = []
+
+    async def send(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            statuses.append(message["status"])
+
+    await access(scope, sending, send)
+    return statuses[0]
+
+
+def digested(body: bytes = b"", **more: str) -> Sent:
+    """Sign with the digest of the body in a header of its own, as Java's client does."""
+    headers = {"x-amz-content-sha256": hashlib.sha256(body).hexdigest()}
+    return sign("POST", PATH, body=body, headers=headers, **more)
+
+
+async def test_no_byte_of_a_body_is_read_before_its_signature_was_good(world: World) -> None:
+    access, sending = Access(world.routes, world.door()), Sending(b"{}")
+    assert await enter(access, digested(b"{}", secret=SECRET + "!"), sending) == 403
+    assert sending.read == 0
+    unsigned = digested(b"{}").with_headers(x_amz_content_sha256="UNSIGNED-PAYLOAD")
+    assert await enter(access, unsigned, sending) == 403
+    assert sending.read == 0
+    assert await enter(access, digested(b"{}"), sending) == 200
+    assert await enter(access, digested(b"{}"), Sending(b"[]")) == 403
+
+
+@pytest.mark.parametrize("path", ["/health", "/tokens"])
+async def test_who_needs_no_key_has_no_large_body_read(world: World, path: str) -> None:
+    access = Access(world.routes, world.door(unlocked={"/health": 0, "/tokens": 10}))
+    sent, sending = Sent(Head("POST", path, "", {"host": HOST})), Sending(b"x" * 11, b"x" * 11)
+    assert await enter(access, sent, sending) == (200 if path == "/health" else 413)
+    assert sending.read == (0 if path == "/health" else 1)
+
+
+async def test_all_bodies_in_flight_share_one_budget(world: World) -> None:
+    access, over = Access(world.routes, world.door()), asyncio.Event()
+    # Four that do not end take all there is for who has not shown yet that he has the key.
+    slow = [Sending(b"x" * 512, wait=over) for _ in range(4)]
+    tasks = [asyncio.ensure_future(enter(access, sign("POST", PATH), one)) for one in slow]
+    for one in slow:
+        await one.waits.wait()
+    assert await enter(access, sign("POST", PATH, body=b"{}"), Sending(b"{}")) == 503
+    assert await enter(access, sign("GET", PATH), Sending()) == 200
+    assert await enter(access, digested(b"x" * 1024), Sending(b"x" * 1024)) == 200
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    assert await enter(access, sign("POST", PATH, body=b"{}"), Sending(b"{}")) == 200
+
+
+async def test_who_finds_no_room_is_told_when_to_come_again(world: World) -> None:
+    async with world.client(most_bytes_at_once=10) as client:
+        answer = await send(client, sign("POST", PATH, body=b"{" + b" " * 10 + b"}"))
+    assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
+    assert "of other requests take all memory" in reason(answer)
+    assert world.routes.calls == 0
 
 
 async def test_a_changed_keyring_counts_from_the_next_request(

@@ -1,5 +1,5 @@
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import httpx
 import pytest
@@ -9,6 +9,7 @@ from tests.support.signed_requests import HOST, sign
 
 from frazil.table_catalog.api import oauth
 from frazil.table_catalog.api.access import Access, Door
+from frazil.table_catalog.api.deps import Retry
 from frazil.table_catalog.api.errors import add_error_handlers
 from frazil.table_catalog.api.rights import require_rights
 from frazil.table_catalog.core.keys import Keyring
@@ -29,8 +30,21 @@ TABLE = "/_iceberg/v1/lake/namespaces/logs/tables/t"
 RENAME = b'{"source": {"namespace": ["raw"]}, "destination": {"namespace": ["%s"]}}'
 
 
+class Clock:
+    def __init__(self) -> None:
+        self.ahead = timedelta()
+
+    def __call__(self) -> datetime:
+        return datetime.now(UTC) + self.ahead
+
+
 @pytest.fixture
-async def client() -> AsyncIterator[httpx.AsyncClient]:
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+async def client(clock: Clock) -> AsyncIterator[httpx.AsyncClient]:
     router = APIRouter(dependencies=[Depends(require_rights)])
 
     async def answer() -> dict[str, str]:
@@ -38,6 +52,14 @@ async def client() -> AsyncIterator[httpx.AsyncClient]:
 
     for path in ("namespaces/{namespace}/tables/{table}", "tables/rename"):
         router.add_api_route(f"/v1/{{prefix}}/{path}", answer, methods=["GET", "POST"])
+
+    async def remember(ticket: Retry) -> dict[str, bool]:
+        return {"ticket": ticket is not None}
+
+    router.add_api_route(
+        "/v1/{prefix}/namespaces/{namespace}/remembered", remember, methods=["POST"]
+    )
+    router.add_api_route("/v1/{prefix}/namespaces/{namespace}/forgotten", answer, methods=["POST"])
     app = FastAPI()
     app.include_router(router, prefix="/_iceberg")
     app.include_router(oauth.router, prefix="/_iceberg")
@@ -45,10 +67,11 @@ async def client() -> AsyncIterator[httpx.AsyncClient]:
     add_error_handlers(app)
     door = Door(
         keyring=lambda: KEYRING,
-        now=lambda: datetime.now(UTC),
+        now=clock,
         most_bytes=1024,
+        most_bytes_at_once=4096,
         tokens=True,
-        unlocked=("/_iceberg/v1/oauth/tokens",),
+        unlocked={"/_iceberg/v1/oauth/tokens": oauth.MOST_BYTES},
     )
     app.add_middleware(Access, door=door)
     transport = httpx.ASGITransport(app)
@@ -80,6 +103,21 @@ async def test_a_call_needs_the_right_to_all_it_names(
     client: httpx.AsyncClient, name: str, method: str, path: str, body: bytes, status: int
 ) -> None:
     assert (await call(client, name, method, path, body)).status_code == status
+
+
+@pytest.mark.parametrize(("path", "status"), [("remembered", 200), ("forgotten", 403)])
+async def test_a_late_copy_under_an_idempotency_key_is_let_in_where_answers_are_remembered(
+    client: httpx.AsyncClient, clock: Clock, path: str, status: int
+) -> None:
+    path, key = f"/_iceberg/v1/lake/namespaces/logs/{path}", "9c12d441-03fe-4693-9a96-a0705ddf69c1"
+    headers = {"Idempotency-Key": key}
+    name = "writer"
+    sent = sign("POST", path, headers=headers, key_id=name, secret=f"{name}-secret")
+    first = await client.post(path, headers=dict(sent.head.headers))
+    assert first.status_code == 200
+    clock.ahead = timedelta(seconds=6)
+    copy = await client.post(path, headers=dict(sent.head.headers))
+    assert copy.status_code == status
 
 
 async def test_a_lacking_right_is_named_and_logged(client: httpx.AsyncClient) -> None:

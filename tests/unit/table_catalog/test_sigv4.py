@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.support.signed_requests import SECRET, Recording, Sent, recordings, sign
 
 from frazil.table_catalog.core.errors import ForbiddenError
-from frazil.table_catalog.core.sigv4 import Claim, claim_of, verify
+from frazil.table_catalog.core.sigv4 import Claim, check_body, claim_of, stated_digest, verify
 
 RECORDED = [
     pytest.param(recording, sent, id=f"{recording.client} {sent.head.method} {sent.head.path}")
@@ -24,7 +24,9 @@ PATH = "/_iceberg/v1/kafkawarehouse/namespaces/streaming%1Fgr%C3%BCn/tables/a%20
 
 def judge(sent: Sent, secret: str = SECRET) -> Claim:
     claim = claim_of(sent.head, sent.signed_at, services=("s3tables",))
-    verify(claim, sent.head, sent.body, secret=secret)
+    stated, digest = stated_digest(sent.head), hashlib.sha256(sent.body).digest()
+    verify(claim, sent.head, stated or digest, secret=secret)
+    check_body(stated or digest, digest)
     return claim
 
 
@@ -208,7 +210,7 @@ def test_no_byte_of_a_signed_header_can_change(which: int, at: int, byte: int) -
         verify(
             claim_of(moved.head, sent.signed_at, services=("s3tables",)),
             moved.head,
-            moved.body,
+            stated_digest(moved.head) or hashlib.sha256(moved.body).digest(),
             secret=SECRET,
         )
 
@@ -230,3 +232,18 @@ def test_no_other_secret_will_do(secret: str) -> None:
 def test_whatever_an_authorization_says_it_is_judged(text: str) -> None:
     with pytest.raises(ForbiddenError):
         Claim.parse(text)
+
+
+@pytest.mark.parametrize("given", ["", "x", "0" * 63, "A" * 64, "AAAA", "é"])
+def test_what_is_no_digest_is_refused_before_there_is_a_body(given: str) -> None:
+    with pytest.raises(ForbiddenError, match="is no digest of SHA-256"):
+        stated_digest(a_commit().with_headers(x_amz_content_sha256=given).head)
+
+
+def test_a_request_to_another_server_with_the_same_keys_is_none_to_this_one() -> None:
+    sent = sign("GET", PATH, host="Catalog.example:9100")
+    asked = {"services": ("s3tables",)}
+    claim_of(sent.head, sent.signed_at, **asked)
+    claim_of(sent.head, sent.signed_at, **asked, hosts=["catalog.example:9100"])
+    with pytest.raises(ForbiddenError, match=r"signed for another host: Catalog\.example:9100"):
+        claim_of(sent.head, sent.signed_at, **asked, hosts=["catalog.example"])

@@ -80,7 +80,8 @@ def _add_doors(app: FastAPI, settings: Settings, key_file: KeyFile | None) -> No
 
 def _files(settings: Settings) -> Files:
     s3 = S3Store(_s3_options(settings)) if settings.on_s3 else None
-    return Files(s3=s3, most_bytes=settings.cache_bytes)
+    each = settings.max_metadata_bytes
+    return Files(s3=s3, most_bytes=settings.cache_bytes, most_each=each)
 
 
 def _s3_options(settings: Settings) -> S3Options:
@@ -123,16 +124,18 @@ def _lender(settings: Settings, lending: Lending) -> Lender | None:
 
 
 def _door(settings: Settings, keyring: Callable[[], Keyring] | None) -> Door:
-    unlocked = ["/health"] + ["/metrics"] * settings.open_metrics
+    unlocked = {"/health": 0} | ({"/metrics": 0} if settings.open_metrics else {})
     if settings.oauth:
-        unlocked.append(f"{settings.prefix}/v1/oauth/tokens")
+        unlocked[f"{settings.prefix}/v1/oauth/tokens"] = oauth.MOST_BYTES
     return Door(
         keyring=keyring,
         now=lambda: datetime.now(UTC),
         most_bytes=settings.max_body_bytes,
+        most_bytes_at_once=settings.max_bodies_bytes,
         services=settings.services,
+        hosts=[host.lower() for host in settings.signed_hosts],
         tokens=settings.oauth,
-        unlocked=tuple(unlocked),
+        unlocked=unlocked,
     )
 
 

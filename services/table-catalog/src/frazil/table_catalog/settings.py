@@ -48,6 +48,11 @@ class Settings(HttpSettings):
     services: Names = Field(
         default=("s3tables",), description="Service names that a signature may be for."
     )
+    signed_hosts: Names = Field(
+        default=(),
+        description="Values of Host that a signature may be for, such as `catalog.example:9100`; "
+        "any if not set. Set it where another server takes the same keys.",
+    )
     allow_remote: bool = Field(
         default=False, description="Listen beyond loopback although everybody is served."
     )
@@ -86,6 +91,17 @@ class Settings(HttpSettings):
     max_body_bytes: int = Field(
         default=64 * 1024 * 1024, ge=1024, description="Largest body that is taken."
     )
+    max_bodies_bytes: int = Field(
+        default=160 * 1024 * 1024,
+        ge=2048,
+        description="Memory for all bodies in flight, at least twice the largest; a request that "
+        "finds none left is answered 503.",
+    )
+    max_metadata_bytes: int = Field(
+        default=256 * 1024 * 1024,
+        ge=1024,
+        description="Largest metadata file or manifest that is read, unpacked.",
+    )
     request_timeout: float = Field(
         default=60.0, gt=0, description="Seconds until a request without an answer is given up."
     )
@@ -118,6 +134,12 @@ class Settings(HttpSettings):
     @property
     def environment(self) -> dict[str, str]:
         return dict(os.environ)
+
+    @model_validator(mode="after")
+    def _refuse_bodies_without_room(self) -> Self:
+        if self.max_bodies_bytes < 2 * self.max_body_bytes:
+            raise ValueError("FRAZIL_MAX_BODIES_BYTES is less than twice FRAZIL_MAX_BODY_BYTES")
+        return self
 
     @model_validator(mode="after")
     def _refuse_empty_promises(self) -> Self:

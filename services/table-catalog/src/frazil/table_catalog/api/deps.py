@@ -44,7 +44,7 @@ async def _paging(
     return Paging(token, size)
 
 
-async def _ticket(request: Request) -> Ticket | None:
+async def ticket_of(request: Request) -> Ticket | None:
     key = request.headers.get("Idempotency-Key")
     if key is None:
         return None
@@ -57,7 +57,7 @@ Space = Annotated[Namespace, Depends(_namespace)]
 TableName = Annotated[Identifier, Depends(table_named)]
 ViewName = Annotated[Identifier, Depends(_view)]
 Pages = Annotated[Paging, Depends(_paging)]
-Retry = Annotated[Ticket | None, Depends(_ticket)]
+Retry = Annotated[Ticket | None, Depends(ticket_of)]
 
 
 async def look(catalog: Catalog, read: Callable[[], Response]) -> Response:

@@ -9,6 +9,9 @@ from frazil.table_catalog.core.oauth import Counter
 
 router = APIRouter()
 
+# A form of three fields.
+MOST_BYTES = 16 * 1024
+
 
 @router.post("/v1/oauth/tokens")
 async def make_token(request: Request) -> JSONResponse:

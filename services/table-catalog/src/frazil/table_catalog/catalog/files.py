@@ -1,7 +1,7 @@
 """Metadata files, on local disk or in S3: written once under a new name, never changed."""
 
-import gzip
 import os
+import zlib
 from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
@@ -10,11 +10,15 @@ from typing import Protocol
 
 from frazil.table_catalog.core.errors import BadRequestError, NotFoundError, StoreError
 
+# Of `zlib`: with the head and the end that gzip has.
+_GZIP = 16 + zlib.MAX_WBITS
+
 
 class Store(Protocol):
     """Files of one scheme. Reading raises NotFoundError, trouble is a StoreError."""
 
-    def read(self, location: str) -> bytes: ...
+    def read(self, location: str, most: int) -> bytes:
+        """Read a file, or no more than its first bytes."""
 
     def write_new(self, location: str, content: bytes) -> None: ...
 
@@ -28,9 +32,10 @@ class Store(Protocol):
 
 
 class LocalStore:
-    def read(self, location: str) -> bytes:
+    def read(self, location: str, most: int) -> bytes:
         try:
-            return _path(location).read_bytes()
+            with _path(location).open("rb") as file:
+                return file.read(most)
         except FileNotFoundError:
             raise NotFoundError(f"There is no file {location}") from None
         except OSError as error:
@@ -79,7 +84,9 @@ def _sync_folder(folder: Path) -> None:
 class Files:
     """Finds the store of a location, and keeps what was read lately, up to a number of bytes."""
 
-    def __init__(self, *, s3: Store | None = None, most_bytes: int = 0) -> None:
+    def __init__(
+        self, *, s3: Store | None = None, most_bytes: int = 0, most_each: int = 256 * 1024 * 1024
+    ) -> None:
         local = LocalStore()
         self._stores: dict[str, Store] = {"file": local}
         if s3 is not None:
@@ -87,11 +94,13 @@ class Files:
         self._kept: OrderedDict[str, bytes] = OrderedDict()
         self._kept_bytes = 0
         self._most_bytes = most_bytes
+        self._most_each = most_each
         self._lock = Lock()
 
     def read(self, location: str) -> bytes:
-        """Read a file; raises NotFoundError if it is not there."""
-        return self._store(location).read(location)
+        """Read a file; raises NotFoundError if it is not there, BadRequestError if it is large."""
+        content = self._store(location).read(location, self._most_each + 1)
+        return self._bounded(location, content)
 
     def read_metadata(self, location: str) -> bytes:
         """Return JSON, from memory if it can be: metadata files never change."""
@@ -110,7 +119,24 @@ class Files:
     def _read_plain(self, location: str) -> bytes:
         content = self.read(location)
         if location.endswith((".gz.metadata.json", ".metadata.json.gz")):
-            return gzip.decompress(content)
+            return self._unpacked(location, content)
+        return content
+
+    def _unpacked(self, location: str, content: bytes) -> bytes:
+        unpacking = zlib.decompressobj(_GZIP)
+        try:
+            plain = unpacking.decompress(content, self._most_each + 1)
+        except zlib.error as error:
+            raise BadRequestError(f"{location} cannot be unpacked: {error}") from error
+        if not unpacking.eof and not unpacking.unconsumed_tail:
+            raise BadRequestError(f"{location} cannot be unpacked: its end is missing")
+        return self._bounded(location, plain)
+
+    def _bounded(self, location: str, content: bytes) -> bytes:
+        if len(content) > self._most_each:
+            raise BadRequestError(
+                f"{location} has more than {self._most_each} bytes: FRAZIL_MAX_METADATA_BYTES"
+            )
         return content
 
     def write_metadata(self, location: str, content: bytes) -> None:

@@ -1,6 +1,7 @@
 """Files in S3, by boto3: PyIceberg's own way would bring PyArrow and 80 MB with it."""
 
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
@@ -57,9 +58,10 @@ class S3Store:
         self._client = options.client("s3")
         self._region = options.region
 
-    def read(self, location: str) -> bytes:
+    def read(self, location: str, most: int) -> bytes:
         def get() -> bytes:
-            content: bytes = self._client.get_object(**_place(location))["Body"].read()
+            with closing(self._client.get_object(**_place(location))["Body"]) as body:
+                content: bytes = body.read(most)
             return content
 
         try:
@@ -75,7 +77,7 @@ class S3Store:
             asked(location, partial(put, IfNoneMatch="*"))
         except RefusedError as refusal:
             match refusal.code:
-                case "PreconditionFailed" if self.read(location) == content:
+                case "PreconditionFailed" if self.read(location, len(content) + 1) == content:
                     # We have put it there ourselves, and the answer to that was lost.
                     return
                 case "NotImplemented":

@@ -15,6 +15,7 @@ CatalogError
 +- UnprocessableError      422
 +- RefusedBeforeError      the status that it had
 +- StoreError              503  (nothing was done)
++- BusyError               503  (nothing was done: too much is under way)
 +- CommitUnknownError      500  (it may have been done; others would have clients send it again)
 +- TooSlowError            504  (reading only)
 +- BadKeysFileError        500
@@ -28,6 +29,7 @@ class Reason(StrEnum):
 
     UNSIGNED = "unsigned"
     SERVICE = "service"
+    HOST = "host"
     KEY = "key"
     CLOCK = "clock"
     SIGNATURE = "signature"
@@ -152,6 +154,14 @@ class UnprocessableError(CatalogError):
 
 class StoreError(CatalogError):
     """Database or files do not answer, and nothing was changed."""
+
+    status = 503
+    kind = "ServiceUnavailableException"
+    retry_after = 1
+
+
+class BusyError(CatalogError):
+    """There is too much to do, and nothing was begun."""
 
     status = 503
     kind = "ServiceUnavailableException"

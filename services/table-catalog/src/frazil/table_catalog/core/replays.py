@@ -5,6 +5,7 @@ no answer or one that asked them to. So an exact copy is refused only if the fir
 good and a while ago: whoever means it twice has signed it twice by then.
 """
 
+from collections import defaultdict
 from datetime import datetime, timedelta
 
 from frazil.table_catalog.core.errors import ForbiddenError, Reason
@@ -16,29 +17,35 @@ _UNKNOWN_OUTCOME = 500
 
 
 class Replays:
-    """Remembers signatures for as long as their dates are good, and the last `most` of them."""
+    """Remembers signatures for as long as their dates are good, and at most a number of them.
+
+    Who has sent the most gives up the oldest of his own: nobody pushes out those of others.
+    """
 
     def __init__(self, most: int = 100_000) -> None:
-        self._answered: dict[str, datetime] = {}
+        self._answered: defaultdict[str, dict[str, datetime]] = defaultdict(dict)
+        self._number = 0
         self._most = most
 
-    def refuse_late_copy(self, signature: str, now: datetime) -> None:
-        answered = self._answered.get(signature)
+    def refuse_late_copy(self, key_id: str, signature: str, now: datetime) -> None:
+        answered = self._answered[key_id].get(signature)
         if answered is not None and now - answered > GRACE:
             raise ForbiddenError(
                 "the request is a copy of one that was answered before", Reason.COPY
             )
 
-    def answered(self, signature: str, status: int, *, now: datetime) -> None:
+    def answered(self, key_id: str, signature: str, status: int, *, now: datetime) -> None:
         if status == _TRY_AGAIN or status >= _UNKNOWN_OUTCOME:
             return
-        self._answered.setdefault(signature, now)
-        self._forget(now)
+        own = self._answered[key_id]
+        self._number += signature not in own
+        own.setdefault(signature, now)
+        # A date may lie ahead of now by as much as it may lie behind. The oldest come first.
+        while own and now - next(iter(own.values())) > 2 * SKEW:
+            self._drop_oldest(own)
+        while self._number > self._most:
+            self._drop_oldest(max(self._answered.values(), key=len))
 
-    def _forget(self, now: datetime) -> None:
-        # The oldest come first; a date may lie ahead of now by as much as it may lie behind.
-        while self._answered:
-            oldest = next(iter(self._answered))
-            if len(self._answered) <= self._most and now - self._answered[oldest] <= 2 * SKEW:
-                return
-            del self._answered[oldest]
+    def _drop_oldest(self, own: dict[str, datetime]) -> None:
+        del own[next(iter(own))]
+        self._number -= 1

@@ -8,7 +8,8 @@ import base64
 import hashlib
 import hmac
 import re
-from collections.abc import Container, Mapping
+from collections.abc import Collection, Container, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Self
@@ -23,6 +24,7 @@ _AUTHORIZATION = re.compile(
     r"/(?P<service>[^/,\s]+)/aws4_request *, *SignedHeaders=(?P<signed>[^,\s]+)"
     r" *, *Signature=(?P<signature>[0-9a-f]{64})"
 )
+_DIGEST = "x-amz-content-sha256"
 _UNRESERVED = "-_.~"
 # What these say decides what is done or what is answered.
 _DECIDING = ("idempotency-key", "x-iceberg-", "x-amz-")
@@ -70,10 +72,13 @@ class Claim:
         return f"{self.day}/{self.region}/{self.service}/aws4_request"
 
 
-def claim_of(head: Head, now: datetime, *, services: Container[str]) -> Claim:
+def claim_of(
+    head: Head, now: datetime, *, services: Container[str], hosts: Collection[str] = ()
+) -> Claim:
     """Find all that can be refused before the key is looked up and the body is read.
 
-    Any region will do: it is the client's, and no part of what is decided here.
+    Any region will do: it is the client's, and no part of what is decided here. So will any host,
+    unless some are given: a request to another server with the same keys is none to this one.
     """
     authorization = head.headers.get("authorization")
     if authorization is None:
@@ -85,6 +90,10 @@ def claim_of(head: Head, now: datetime, *, services: Container[str]) -> Claim:
         )
     _check_date(head.headers.get("x-amz-date", ""), claim, now)
     _check_signed(head, claim)
+    if hosts and head.headers["host"].lower() not in hosts:
+        raise ForbiddenError(
+            f"the request is signed for another host: {head.headers['host']}", Reason.HOST
+        )
     return claim
 
 
@@ -94,11 +103,30 @@ def shown_key(head: Head) -> str | None:
     return found and found[1]
 
 
-def verify(claim: Claim, head: Head, body: bytes, *, secret: str) -> None:
-    """Raise ForbiddenError unless the owner of the secret signed this request and this body."""
-    digest = hashlib.sha256(body)
-    _check_digest(head.headers.get("x-amz-content-sha256"), digest.digest())
-    text = _canonical(claim, head, digest.hexdigest())
+def stated_digest(head: Head) -> bytes | None:
+    """Read the digest of the body, in both spellings; clients may leave it out (PyIceberg)."""
+    given = head.headers.get(_DIGEST)
+    if given is None:
+        return None
+    if given.startswith(("UNSIGNED-", "STREAMING-")):
+        raise ForbiddenError(f"the body is not signed: {_DIGEST} is {given}", Reason.BODY)
+    with suppress(ValueError):
+        if re.fullmatch("[0-9a-f]{64}", given):
+            return bytes.fromhex(given)
+        digest = base64.b64decode(given, validate=True)
+        if len(digest) == hashlib.sha256().digest_size:
+            return digest
+    raise ForbiddenError(f"{_DIGEST} is no digest of SHA-256", Reason.BODY)
+
+
+def check_body(stated: bytes, digest: bytes) -> None:
+    if stated != digest:
+        raise ForbiddenError(f"the body is another than the one that {_DIGEST} names", Reason.BODY)
+
+
+def verify(claim: Claim, head: Head, digest: bytes, *, secret: str) -> None:
+    """Raise ForbiddenError unless the owner of the secret signed this, for a body's digest."""
+    text = _canonical(claim, head, digest.hex())
     to_sign = [_ALGORITHM, head.headers["x-amz-date"], claim.scope, _sha256(text)]
     expected = _mac(_signing_key(claim, secret), "\n".join(to_sign)).hex()
     if not hmac.compare_digest(expected, claim.signature):
@@ -142,19 +170,6 @@ def _check_signed(head: Head, claim: Claim) -> None:
     for name in head.headers:
         if name.startswith(_DECIDING) and name not in claim.signed:
             raise ForbiddenError(f"a header that has to be signed is not: {name}", Reason.SIGNATURE)
-
-
-def _check_digest(given: str | None, digest: bytes) -> None:
-    """Compare in both spellings; clients with a body may leave it out (PyIceberg)."""
-    if given in (None, digest.hex(), base64.b64encode(digest).decode()):
-        return
-    if given.startswith(("UNSIGNED-", "STREAMING-")):
-        raise ForbiddenError(
-            f"the body is not signed: x-amz-content-sha256 is {given}", Reason.BODY
-        )
-    raise ForbiddenError(
-        "the body is another than the one that x-amz-content-sha256 names", Reason.BODY
-    )
 
 
 def _canonical(claim: Claim, head: Head, digest: str) -> str:
