@@ -39,6 +39,9 @@ def entries(archive: bytes) -> list[tarfile.TarInfo]:
         return tar.getmembers()
 
 
+KEY = "key-of-the-host"
+
+
 def room(*configs: dict[str, str]) -> Room:
     told = [assignment("logs", 1, **config).config for config in configs]
     return room_for("team", told, OPTIONS)
@@ -47,7 +50,7 @@ def room(*configs: dict[str, str]) -> Room:
 def test_a_host_is_described_as_a_worker_is_but_for_its_labels() -> None:
     one = room({})
     _, worker = create_options(assignment(), "frazil.spark_sink", OPTIONS)
-    _, host = host_options(NAME, 7, "frazil.spark_sink", one, OPTIONS)
+    _, host = host_options(NAME, 7, "frazil.spark_sink", one, OPTIONS, key=KEY)
     labels = host.pop("Labels")
     worker.pop("Labels")
     assert host == worker | {"Image": "registry:5000/frazil/worker:1"}
@@ -55,13 +58,14 @@ def test_a_host_is_described_as_a_worker_is_but_for_its_labels() -> None:
         "frazil.host": "spark-sink/team/registry:5000/frazil/worker:1",
         "frazil.number": "7",
         "frazil.room": one.model_dump_json(),
+        "frazil.key": KEY,
         "frazil.instance": "blue",
     }
 
 
 def test_every_host_has_a_name_of_its_own() -> None:
     names = {
-        host_options(name, number, "frazil.spark_sink", room({}), OPTIONS)[0]
+        host_options(name, number, "frazil.spark_sink", room({}), OPTIONS, key=KEY)[0]
         for name in (NAME, host_name("spark-sink", None, "a"), host_name("spark-source", "a", "a"))
         for number in (1, 2)
     }
@@ -137,7 +141,7 @@ def test_a_host_begins_with_its_size_and_no_member() -> None:
 
 def test_a_member_is_a_private_run_folder_and_last_of_all_the_link_to_it() -> None:
     told = assignment("a/b" * 100, 7, **{"iceberg.catalog.token": "hush-1"})
-    archive = member_archive(told)
+    archive = member_archive(told, KEY)
     *_, file, _, link = entries(archive)
     assert file.name.endswith("/7/assignment.json")
     assert (file.mode, file.uid) == (0o600, 10001)
@@ -156,23 +160,34 @@ def test_a_note_says_whose_a_folder_is_and_keeps_its_secrets() -> None:
     told = assignment("logs", 7, **{"iceberg.catalog.token": "hush-1", "tasks.max": "3"})
     assert "hush" not in json.dumps(note_of(told).model_dump())
     assert room_for("team", [note_of(told).config], OPTIONS).cpus == 3
-    (note,) = notes_in(notes_of(member_archive(told)))
+    (note,) = notes_in(notes_of(member_archive(told, KEY)), KEY)
     assert note == note_of(told)
 
 
 def test_what_is_no_note_or_forgotten_is_passed_over() -> None:
-    assert notes_in(notes_of(forgetting_archive(note_of(assignment())))) == []
+    assert notes_in(notes_of(forgetting_archive(note_of(assignment()))), KEY) == []
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as tar:
         cut = tarfile.TarInfo("notes/abc-1")
         cut.size = 5
         tar.addfile(cut, io.BytesIO(b'{"con'))
-    assert notes_in(packed.getvalue()) == []
+    assert notes_in(packed.getvalue(), KEY) == []
+
+
+def test_a_note_that_a_member_has_written_or_changed_is_passed_over() -> None:
+    told = assignment("logs", 7)
+    archive = notes_of(member_archive(told, KEY))
+    assert notes_in(archive, KEY) == [note_of(told)]
+    assert notes_in(archive, "another-host") == []
+    assert notes_in(notes_of(member_archive(told, "")), "") == []
+    changed = archive.replace(b"logs", b"mine")
+    assert changed != archive
+    assert notes_in(changed, KEY) == []
 
 
 def test_an_end_is_asked_for_and_a_folder_forgotten_in_its_own_place() -> None:
     told = assignment("logs", 7)
-    folder = entries(member_archive(told))[1].name
+    folder = entries(member_archive(told, KEY))[1].name
     (asked,) = entries(asking_archive(note_of(told), "stop"))
     assert asked.name == f"{folder}/stop"
     in_place, _ = entries(forgetting_archive(note_of(told)))

@@ -5,7 +5,7 @@ No other module knows the client.
 
 import asyncio
 import threading
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import PurePosixPath
@@ -20,6 +20,7 @@ from frazil.control_api.core.errors import EngineError
 from frazil.control_api.engine.pump import pumped
 
 _THREADS = 8
+_LARGEST_ARCHIVE = 4 * 1024 * 1024
 _HTTP_NOT_FOUND = 404
 _HTTP_CONFLICT = 409
 _HTTP_BAD_GATEWAY = 502
@@ -38,6 +39,10 @@ class GoneError(EngineError):
 
 class ConflictError(EngineError):
     """It is there already, or in another state than the request needs."""
+
+
+class TooLargeError(EngineError):
+    """There is more of it than is read."""
 
 
 class Daemon:
@@ -71,8 +76,11 @@ class Daemon:
         await self._call(lambda api: api.put_archive(container, str(folder), archive))
 
     async def get(self, container: str, file: PurePosixPath) -> bytes:
-        """Return the file, or the folder with all that is in it, packed in an archive."""
-        return await self._call(lambda api: b"".join(api.get_archive(container, str(file))[0]))
+        """Return the file, or the folder with all that is in it, packed in an archive.
+
+        Raises TooLargeError for more than ours ever is: it is the container that writes there.
+        """
+        return await self._call(lambda api: _bounded(api.get_archive(container, str(file))[0]))
 
     async def start(self, container: str) -> None:
         await self._call(lambda api: api.start(container))
@@ -186,6 +194,15 @@ class _Answers:
         # It may be over already.
         with suppress(OSError, AttributeError, ValueError):
             self._answers.close()
+
+
+def _bounded(parts: Iterable[bytes]) -> bytes:
+    whole = bytearray()
+    for part in parts:
+        whole += part
+        if len(whole) > _LARGEST_ARCHIVE:
+            raise TooLargeError(f"there are more than {_LARGEST_ARCHIVE} bytes of it")
+    return bytes(whole)
 
 
 def _refusal(error: APIError) -> EngineError:

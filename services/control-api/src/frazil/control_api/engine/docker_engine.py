@@ -16,6 +16,7 @@ from frazil.control_api.core.observation import Observation, Worker
 from frazil.control_api.engine.claim import Claim
 from frazil.control_api.engine.commands import module_of
 from frazil.control_api.engine.docker import Answer, Daemon, GoneError
+from frazil.control_api.engine.docker_host_spec import KEY_LABEL
 from frazil.control_api.engine.docker_hosts import DockerHosts
 from frazil.control_api.engine.docker_pull import Pulls
 from frazil.control_api.engine.docker_spec import (
@@ -172,8 +173,11 @@ class DockerEngine:
 
     async def _names(self, container: Answer) -> list[str]:
         """Name those whom an event of a container concerns."""
-        connector = container["Attributes"].get(CONNECTOR_LABEL)
-        return await self._hosts.names_in(container["ID"]) if connector is None else [connector]
+        labels = container["Attributes"]
+        connector = labels.get(CONNECTOR_LABEL)
+        if connector is not None:
+            return [connector]
+        return await self._hosts.names_in(container["ID"], labels.get(KEY_LABEL, ""))
 
     async def _has_image(self, connector: str, image: str) -> bool:
         """Tell whether the image is there, and else see to it that it is on its way."""

@@ -1,9 +1,12 @@
 """A host's container as the daemon wants it described, and what is put into its volume; pure.
 
 A container's labels cannot change, so what it was given lies in its volume: a run folder for each
-member, and beside it a note, which says whose the folder is and nothing that is secret.
+member, and beside it a note, which says whose the folder is and nothing that is secret. What runs
+in a host can write there too. So notes are sealed with a key of the host, which is one of its
+labels: nobody sees these from within, and whoever may ask the daemon for them may do all anyway.
 """
 
+import hmac
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from pathlib import PurePosixPath
@@ -43,6 +46,7 @@ from frazil.control_api.engine.resources import (
 HOST_LABEL = "frazil.host"
 NUMBER_LABEL = "frazil.number"
 ROOM_LABEL = "frazil.room"
+KEY_LABEL = "frazil.key"
 
 NOTES = RUN_FOLDER / "notes"
 _RUNS = RUN_FOLDER / "runs"
@@ -78,6 +82,25 @@ class Note(BaseModel):
 
     def is_of(self, assignment: Assignment) -> bool:
         return (self.connector, self.epoch) == (assignment.connector, assignment.epoch)
+
+
+class _SealedNote(BaseModel):
+    note: str
+    seal: str
+
+    def opened(self, key: str) -> Note | None:
+        """Return the note, if it was sealed with this key."""
+        is_ours = key and hmac.compare_digest(self.seal, _seal(self.note, key))
+        return Note.model_validate_json(self.note) if is_ours else None
+
+
+def sealed(note: Note, key: str) -> bytes:
+    text = note.model_dump_json()
+    return _SealedNote(note=text, seal=_seal(text, key)).model_dump_json().encode()
+
+
+def _seal(text: str, key: str) -> str:
+    return hmac.digest(key.encode(), text.encode(), "sha256").hex()
 
 
 def room_for(
@@ -125,14 +148,15 @@ def host_name(kind: str, group: str | None, image: str) -> str:
 
 
 def host_options(
-    name: str, number: int, program: str, room: Room, options: DockerOptions
+    name: str, number: int, program: str, room: Room, options: DockerOptions, *, key: str
 ) -> tuple[str, dict[str, Any]]:
-    """Return the container's name and its description."""
+    """Return the container's name and its description; `key` seals its notes."""
     _, group, image = name.split("/", 2)
     labels = {
         HOST_LABEL: name,
         NUMBER_LABEL: str(number),
         ROOM_LABEL: room.model_dump_json(),
+        KEY_LABEL: key,
         INSTANCE_LABEL: options.instance,
     }
     description = describe(image, program, labels, options, memory=room.memory, cpus=room.cpus)
@@ -153,7 +177,7 @@ def note_of(assignment: Assignment) -> Note:
     return Note(connector=assignment.connector, epoch=assignment.epoch, config=config)
 
 
-def member_archive(assignment: Assignment) -> bytes:
+def member_archive(assignment: Assignment, key: str) -> bytes:
     """Pack a run folder and all that refers to it.
 
     The link is last: with it the host takes it up.
@@ -164,7 +188,7 @@ def member_archive(assignment: Assignment) -> bytes:
         folder_entry(folder.parent),
         folder_entry(folder),
         file_entry(folder / ASSIGNMENT_FILE, assignment.model_dump_json().encode()),
-        file_entry(_note_file(note), note.model_dump_json().encode()),
+        file_entry(_note_file(note), sealed(note, key)),
         _link(note),
     )
 
@@ -184,14 +208,15 @@ def forgetting_archive(note: Note) -> bytes:
     return packed(file_entry(member_folder(note)), file_entry(_note_file(note)))
 
 
-def notes_in(archive: bytes) -> list[Note]:
+def notes_in(archive: bytes, key: str) -> list[Note]:
+    """Read the notes that were sealed with the host's key; others are not of ours."""
     found = []
     for text in filter(None, files_in(archive)):
         try:
-            found.append(Note.model_validate_json(text))
+            found.append(_SealedNote.model_validate_json(text).opened(key))
         except ValidationError:
             continue  # half of it was put there: nothing was to be taken up
-    return found
+    return [note for note in found if note is not None]
 
 
 def member_folder(note: Note) -> PurePosixPath:

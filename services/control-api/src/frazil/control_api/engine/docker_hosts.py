@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping
+from secrets import token_hex
 
 from frazil.contracts.assignment import Assignment
 from frazil.control_api.core.observation import Worker
@@ -145,12 +146,12 @@ class DockerHosts:
             await self._members.forget(host, note)
 
     async def connectors(self) -> set[str]:
-        notes = [await self._register.notes(host.id) for host in await self._hosts()]
+        notes = [await self._notes(host) for host in await self._hosts()]
         return {note.connector for some in notes for note in some}
 
-    async def names_in(self, host: str) -> list[str]:
+    async def names_in(self, host: str, key: str) -> list[str]:
         """Name the connectors that the container was given."""
-        return sorted({note.connector for note in await self._register.noticed(host)})
+        return sorted({note.connector for note in await self._register.noticed(host, key)})
 
     async def changes(self) -> AsyncGenerator[str, None]:
         """Yield names of members that hosts have taken up, or have no more, or in a new state."""
@@ -181,7 +182,7 @@ class DockerHosts:
         found = [
             (host, note)
             for host in await self._hosts()
-            for note in await self._register.notes(host.id)
+            for note in await self._notes(host)
             if note.connector == connector
         ]
         return sorted(found, key=lambda one: (one[1].epoch, one[0].number))
@@ -194,20 +195,23 @@ class DockerHosts:
 
     async def _was_given(self, host: Host, assignment: Assignment) -> bool:
         """Tell whether a host has it, and see to it that it is taken up."""
-        for note in await self._register.notes(host.id):
+        for note in await self._notes(host):
             if note.is_of(assignment):
                 if await self._members.look(host, note) is None:
                     await self._daemon.put(host.id, VOLUME, link_archive(note))
                 return True
         return False
 
+    async def _notes(self, host: Host) -> list[Note]:
+        return await self._register.notes(host.id, host.key)
+
     async def _give(self, host: Host, assignment: Assignment) -> None:
-        await self._daemon.put(host.id, VOLUME, member_archive(assignment))
+        await self._daemon.put(host.id, VOLUME, member_archive(assignment, host.key))
         self._register.add(host.id, note_of(assignment))
 
     async def _outgrow(self, host: Host, room: Room) -> None:
         """End a host, for one to follow that has enough for its members and one more."""
-        notes = await self._register.notes(host.id)
+        notes = await self._notes(host)
         rest = [note.config for note in notes if not self._members.has_ended(host, note)]
         group = room.hosting.group
         staying = room_for(group, rest, self._options) if rest else None
@@ -224,10 +228,12 @@ class DockerHosts:
         self._has_started = True
         await self._sweep(others)
         number = max((host.number for host in others), default=0) + 1
+        key = token_hex(32)
         container, description = host_options(
-            name, number, self._program(kind), room, self._options
+            name, number, self._program(kind), room, self._options, key=key
         )
-        files = [host_archive(room.hosting), *map(member_archive, given)]
+        members = (member_archive(assignment, key) for assignment in given)
+        files = [host_archive(room.hosting), *members]
         started = await launch(self._daemon, container, description, *files)
         for assignment in given:
             self._register.add(started, note_of(assignment))
@@ -239,21 +245,21 @@ class DockerHosts:
             if host.is_alive
             and host.room.hosting.group is None
             and host.id not in self._ending
-            and not await self._register.notes(host.id)
+            and not await self._notes(host)
         ]
 
     async def _idle(self) -> list[Host]:
         return [host for host in await self._hosts() if host.is_alive and await self._is_idle(host)]
 
     async def _is_idle(self, host: Host) -> bool:
-        notes = await self._register.notes(host.id)
+        notes = await self._notes(host)
         workers = [await self._members.look(host, note) for note in notes]
         return all(worker is not None and not worker.alive for worker in workers)
 
     async def _sweep(self, hosts: list[Host]) -> None:
         """Remove those that do not live and that nobody refers to, or never began to."""
         for host in hosts:
-            is_left = host.is_dead and not await self._register.notes(host.id)
+            is_left = host.is_dead and not await self._notes(host)
             if is_left or not (host.is_alive or host.is_dead):
                 await discard(self._daemon, host.id)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from frazil.control_api.engine.docker import Daemon, GoneError
+from frazil.control_api.engine.docker import Daemon, GoneError, TooLargeError
 from frazil.control_api.engine.docker_host_spec import NOTES, Note, notes_in
 
 
@@ -20,15 +20,16 @@ class Register:
             self._notes.clear()
         self._sole = sole
 
-    async def notes(self, host: str) -> list[Note]:
+    async def notes(self, host: str, key: str) -> list[Note]:
+        """Return the notes that are sealed with the host's key."""
         if not (self._sole and host in self._notes):
-            await self._read(host)
+            await self._read(host, key)
         return list(self._notes[host])
 
-    async def noticed(self, host: str) -> list[Note]:
+    async def noticed(self, host: str, key: str) -> list[Note]:
         """Return what was known last, also of a host that is gone."""
         if host not in self._notes:
-            await self._read(host)
+            await self._read(host, key)
         return list(self._notes[host])
 
     def add(self, host: str, note: Note) -> None:
@@ -44,10 +45,10 @@ class Register:
         """Forget all other hosts."""
         self._notes = {host: notes for host, notes in self._notes.items() if host in hosts}
 
-    async def _read(self, host: str) -> None:
+    async def _read(self, host: str, key: str) -> None:
         try:
-            found = notes_in(await self._daemon.get(host, NOTES))
-        except GoneError:
+            found = notes_in(await self._daemon.get(host, NOTES), key)
+        except (GoneError, TooLargeError):
             found = []
         # What was written while it was being read is of those who are believed.
         written = self._notes.get(host, []) if self._sole else []

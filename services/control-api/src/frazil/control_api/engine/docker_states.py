@@ -9,6 +9,7 @@ from frazil.contracts.worker_status import WorkerStatus
 from frazil.control_api.core.observation import Worker
 from frazil.control_api.engine.docker_host_spec import (
     HOST_LABEL,
+    KEY_LABEL,
     NUMBER_LABEL,
     ROOM_LABEL,
     Room,
@@ -54,6 +55,7 @@ class Host:
     name: str
     number: int
     room: Room
+    key: str
     is_alive: bool
     is_dead: bool
     address: str | None
@@ -67,6 +69,7 @@ class Host:
             name=labels[HOST_LABEL],
             number=int(labels[NUMBER_LABEL]),
             room=Room.model_validate_json(labels[ROOM_LABEL]),
+            key=labels.get(KEY_LABEL, ""),
             is_alive=state in _ALIVE,
             is_dead=state in _DEAD,
             address=_address(listed),

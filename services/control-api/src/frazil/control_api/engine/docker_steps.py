@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from frazil.contracts.assignment import STATUS_FILE
 from frazil.contracts.worker_status import WorkerStatus
 from frazil.control_api.core.errors import EngineError
-from frazil.control_api.engine.docker import ConflictError, Daemon, GoneError
+from frazil.control_api.engine.docker import ConflictError, Daemon, GoneError, TooLargeError
 from frazil.control_api.engine.docker_spec import VOLUME, only_file
 
 
@@ -49,5 +49,5 @@ async def status_in(daemon: Daemon, container: str, folder: PurePosixPath) -> Wo
         return WorkerStatus.model_validate_json(
             only_file(await daemon.get(container, folder / STATUS_FILE))
         )
-    except (GoneError, ValidationError):
+    except (GoneError, TooLargeError, ValidationError):
         return None
