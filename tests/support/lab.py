@@ -112,6 +112,7 @@ class Lab:
     topic: str
     host: str = "127.0.0.1"
     workers: list[Worker] = field(default_factory=list)
+    environment: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.key = CatalogKey(self.folder / "keys")
@@ -246,7 +247,7 @@ class Lab:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
-                env=dict(os.environ),  # noqa: TID251
+                env=os.environ | self.environment,  # noqa: TID251
             )
         worker = Worker(folder, process)
         self.workers.append(worker)

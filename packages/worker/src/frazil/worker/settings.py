@@ -24,3 +24,8 @@ class WorkerSettings(FrazilSettings):
     probe_port: int = Field(
         default=0, ge=0, le=65535, description="Port of the probes; 0 takes a free one."
     )
+    aws_region: str | None = Field(
+        default=None,
+        validation_alias="AWS_REGION",
+        description="Region of this machine, which clients of S3 take by themselves.",
+    )

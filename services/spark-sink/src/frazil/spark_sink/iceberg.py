@@ -6,6 +6,7 @@ from pyspark.sql import SparkSession
 
 from frazil.contracts.assignment import Assignment
 from frazil.contracts.plugins import ParsedConfig
+from frazil.contracts.plugins.iceberg_catalog import catalog_properties
 from frazil.contracts.plugins.maintenance_keys import FRESHNESS_MS
 from frazil.spark_sink.catalog import catalog_conf
 from frazil.spark_sink.config import sink_config
@@ -21,6 +22,7 @@ from frazil.spark_sink.tables.settings import TableKeys
 from frazil.spark_sink.tables.stores import TableStores
 from frazil.worker.board import StatusBoard
 from frazil.worker.connector import read_config
+from frazil.worker.settings import WorkerSettings
 
 
 def job(assignment: Assignment, board: StatusBoard) -> SinkJob | PreviewJob:
@@ -46,7 +48,7 @@ def iceberg_destination(
 ) -> "IcebergDestination":
     return IcebergDestination(
         keys=TableKeys.of(assignment.connector, keys, assignment.schema_rules, assignment.rewind),
-        catalog_properties=keys.prefixed("iceberg.catalog."),
+        catalog_properties=catalog_properties(keys, WorkerSettings().aws_region),
         reader=TopicReaders(keys),
         route=route_of(keys),
         events=events,

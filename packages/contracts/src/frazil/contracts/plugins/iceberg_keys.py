@@ -3,6 +3,7 @@
 from frazil.contracts.config import Importance, Key, KeyFamily, KeyType, Width, section
 from frazil.contracts.plugins.commit_keys import COMMIT_KEYS
 from frazil.contracts.plugins.frazil_keys import DEAD_LETTER_TABLE
+from frazil.contracts.plugins.iceberg_catalog import CATALOG, CATALOG_NAME
 from frazil.contracts.plugins.iceberg_tables import (
     AUTO_CREATE,
     IGNORE_CASE,
@@ -14,7 +15,9 @@ from frazil.contracts.plugins.iceberg_tables import (
     UPSERT,
 )
 from frazil.contracts.table_template import table_template
-from frazil.contracts.validators import Matches
+from frazil.contracts.validators import Matches, Optional
+
+_NAME = Matches("[A-Za-z0-9_-]+", "Only letters, digits, - and _ are allowed")
 
 _TABLES = section(
     "Tables",
@@ -170,12 +173,19 @@ _TABLES = section(
 _CATALOG = section(
     "Catalog",
     Key(
-        "iceberg.catalog",
+        CATALOG,
         KeyType.STRING,
         default="iceberg",
         documentation="Name of the catalog, as Spark and the JDBC catalog know it.",
         display_name="Catalog name",
-        validator=Matches("[A-Za-z0-9_-]+", "Only letters, digits, - and _ are allowed"),
+        validator=_NAME,
+    ),
+    Key(
+        CATALOG_NAME,
+        KeyType.STRING,
+        documentation=f"The same; `{CATALOG}` wins if both are set.",
+        display_name="Catalog name, other spelling",
+        validator=Optional(_NAME),
     ),
     Key(
         "iceberg.hadoop-conf-dir",
@@ -193,7 +203,11 @@ ICEBERG_FAMILIES = (
         "iceberg.catalog.*",
         importance=Importance.HIGH,
         documentation="Properties of the catalog and its file access, at least one: `type` or "
-        "`catalog-impl`, `uri`, `warehouse`, `credential`, `io-impl`, `s3.*` and so on.",
+        "`catalog-impl`, `uri`, `warehouse`, `credential`, `io-impl`, `s3.*` and so on. Where a "
+        "JDBC catalog has its warehouse on S3, `io-impl` is S3FileIO unless given. "
+        "`client.region` unless given is `s3.region`, the worker's `AWS_REGION`, "
+        "`rest.signing-region`, or, for a JDBC catalog and where `s3.endpoint` is given, "
+        "`us-east-1`.",
         group="Catalog",
     ),
     KeyFamily(

@@ -11,6 +11,7 @@ from frazil.contracts.plugins.conflict_keys import (
 )
 from frazil.contracts.plugins.converters import CONVERTER_KEYS, check_converters
 from frazil.contracts.plugins.frazil_keys import FRAZIL_FAMILIES, FRAZIL_KEYS, READING_KEYS
+from frazil.contracts.plugins.iceberg_catalog import CATALOG
 from frazil.contracts.plugins.iceberg_keys import ICEBERG_FAMILIES, ICEBERG_KEYS
 from frazil.contracts.plugins.iceberg_tables import (
     check_changes,
@@ -56,7 +57,7 @@ _FAMILIES = (
 def check_catalog(config: ParsedConfig) -> Iterator[Complaint]:
     if not config.prefixed("iceberg.catalog."):
         yield Complaint(
-            "iceberg.catalog",
+            CATALOG,
             "No catalog is configured: set iceberg.catalog.type or iceberg.catalog.catalog-impl, "
             "and what the catalog needs, such as iceberg.catalog.uri.",
         )

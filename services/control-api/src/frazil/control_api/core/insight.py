@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import replace
 
 from frazil.contracts.plugins import InvalidConfigError, ParsedConfig, find_plugin
+from frazil.contracts.plugins.iceberg_catalog import catalog_name, catalog_properties
 from frazil.contracts.plugins.iceberg_tables import LISTED, commit_branch, is_dynamic, writes_tables
 from frazil.contracts.states import TableState
 from frazil.control_api.core.condition import Condition, condition
@@ -87,8 +88,8 @@ class Insight:
             )
         return TableSource(
             connector.name,
-            catalog=config["iceberg.catalog"],
-            properties=config.prefixed("iceberg.catalog."),
+            catalog=catalog_name(config),
+            properties=catalog_properties(config),
             tables={
                 name: branch or commit_branch(config, name)
                 for name in self._tables_of(connector, config)

@@ -13,6 +13,7 @@ from frazil.contracts.plugins.commit_keys import CONTROL_TOPIC
 from frazil.contracts.plugins.conflict_keys import column_rules
 from frazil.contracts.plugins.converters import converting
 from frazil.contracts.plugins.frazil_keys import DEAD_LETTER_TABLE
+from frazil.contracts.plugins.iceberg_catalog import catalog_name
 from frazil.contracts.plugins.iceberg_tables import (
     AUTO_CREATE,
     IGNORE_CASE,
@@ -83,7 +84,7 @@ class TableKeys:
         return cls(
             config=config,
             connector=connector,
-            catalog=config["iceberg.catalog"],
+            catalog=catalog_name(config),
             listed=config[LISTED] or (),
             threads=config["iceberg.control.commit.threads"] or 2 * config["tasks.max"],
             control_topic=config[CONTROL_TOPIC],
