@@ -1,15 +1,19 @@
 """The whole local stack: what survives which kill, and what bad input is told."""
 
+import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
+from tests.support.document_records import EXAMPLES
 from tests.support.lab import wait_until
 from tests.support.local_stack import LocalStack, local_stack
 
@@ -20,6 +24,7 @@ from frazil.cli.settings import CliSettings
 from frazil.cli.stack import CONTROL_API
 from frazil.cli.tables import Tables
 from frazil.contracts.states import ConnectState
+from frazil.runtime.log_topics import Topic
 
 COUNT = 6000
 
@@ -63,6 +68,34 @@ def test_a_killed_worker_is_started_again_and_nothing_is_lost_or_repeated(
     stack.wait_until_all_run()
     ids = stack.request_ids("apilogs", "callInfo.requestID")
     assert len(ids) == len(set(ids)) == before + COUNT
+
+
+# Where no record of the generator has what the example has.
+ONLY = {
+    Topic.API: "object = 'file.txt'",
+    Topic.ERROR: "message = 'The specified bucket does not exist' AND node = 'minio-node-1'",
+    Topic.AUDIT: "requestID = '17A3C4775707B695'",
+}
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("topic", Topic)
+def test_the_example_of_the_documents_is_a_row_of_its_values(
+    stack: LocalStack, topic: Topic
+) -> None:
+    stack.send(topic, EXAMPLES[topic].encode())
+    wait_until("the row is there", lambda: stack.row(topic, ONLY[topic]) is not None)
+    row, record = stack.row(topic, ONLY[topic]), json.loads(EXAMPLES[topic])
+    assert row is not None
+    assert row.pop("time") == datetime.fromisoformat(record.pop("time"))
+    assert without_nulls(row) == record
+
+
+def without_nulls(value: Any) -> Any:
+    """Leave out the fields that the example does not have."""
+    if not isinstance(value, dict):
+        return value
+    return {name: without_nulls(one) for name, one in value.items() if one is not None}
 
 
 def test_the_catalogs_secret_is_in_files_of_its_owner_alone(stack: LocalStack) -> None:

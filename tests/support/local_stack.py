@@ -1,5 +1,6 @@
 """A whole local stack for a test, in a folder of its own and on free ports."""
 
+import asyncio
 import os
 import signal
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from aiokafka import AIOKafkaProducer
 from tests.support.lab import wait_until
 
 from frazil.cli import stack as stacks
@@ -53,6 +55,20 @@ class LocalStack:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
+
+    def send(self, topic: str, value: bytes) -> None:
+        """Send one record, whatever is in it."""
+        asyncio.run(self._send(topic, value))
+
+    async def _send(self, topic: str, value: bytes) -> None:
+        async with AIOKafkaProducer(bootstrap_servers=self.bootstrap_servers) as producer:
+            await producer.send_and_wait(topic, value)
+
+    def row(self, table: str, condition: str) -> dict[str, Any] | None:
+        """Return the only row that a condition of PyIceberg selects, maps as dictionaries."""
+        found = Tables(self._stack.folder).load(table).scan(row_filter=condition).to_arrow()
+        rows: list[dict[str, Any]] = found.to_pylist(maps_as_pydicts="strict")
+        return rows[0] if len(rows) == 1 else None
 
     def rows(self, table: str) -> int:
         return Tables(self._stack.folder).rows(table)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.document_records import EXAMPLES
 from tests.support.log_records import misfits, parse_time
 
 from frazil.log_generator.shapes.apilog import APIS, ERRORS, TABLE_APIS
@@ -44,6 +45,11 @@ def id_of(topic: Topic, record: Record) -> str:
     place = {Topic.API: "callInfo", Topic.ERROR: "tags"}.get(topic)
     text: str = (record[place] if place else record)["requestID"]
     return text
+
+
+@pytest.mark.parametrize("topic", Topic)
+def test_the_example_of_the_documents_fits_its_table(topic: Topic) -> None:
+    assert misfits(topic, json.loads(EXAMPLES[topic])) == []
 
 
 @pytest.mark.parametrize("topic", Topic)
