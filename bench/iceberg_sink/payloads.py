@@ -23,8 +23,8 @@ from pyiceberg.types import (
     TimestamptzType,
 )
 
+from frazil.contracts.log_topics import Topic
 from frazil.log_generator.source import Source
-from frazil.runtime.log_topics import Topic
 
 _APILOGS = Path(__file__).parents[2] / "schemas" / "tables" / "apilogs.json"
 _ZSTD = {"write.parquet.compression-codec": "zstd"}

@@ -18,11 +18,11 @@ from tests.support.lab import Lab, wait_until
 from tests.support.log_records import declared, parse_time
 from tests.support.spark import LEAVES_SOCKETS
 
+from frazil.contracts.log_topics import Topic
 from frazil.contracts.offsets import Offsets
 from frazil.contracts.plugins import find_plugin
 from frazil.log_generator.source import Source
 from frazil.provisioner.placeholders import fill
-from frazil.runtime.log_topics import Topic
 from frazil.spark_sink.core.offset_log import BatchRange
 from frazil.spark_sink.outcome import Outcome
 

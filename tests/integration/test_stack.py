@@ -23,8 +23,8 @@ from frazil.cli.ports import free_ports
 from frazil.cli.settings import CliSettings
 from frazil.cli.stack import CONTROL_API
 from frazil.cli.tables import Tables
+from frazil.contracts.log_topics import Topic
 from frazil.contracts.states import ConnectState
-from frazil.runtime.log_topics import Topic
 
 COUNT = 6000
 

@@ -1,6 +1,6 @@
 """The example record of each log, as the documents of the pipeline print it."""
 
-from frazil.runtime.log_topics import Topic
+from frazil.contracts.log_topics import Topic
 
 EXAMPLES = {
     Topic.API: """

@@ -14,8 +14,8 @@ from frazil.cli import __main__ as command
 from frazil.cli.containers.doctor import diagnose
 from frazil.cli.containers.facts import Away, Facts
 from frazil.cli.containers.project import PROVISIONER
+from frazil.contracts.log_topics import DEFAULT_TOPICS, Topic
 from frazil.log_generator.topics import topics_of
-from frazil.runtime.log_topics import DEFAULT_TOPICS, Topic
 
 OPENAPI = Path(__file__).parents[3] / "schemas" / "openapi.json"
 _QUOTED = re.compile(r"`([^`]*)`")

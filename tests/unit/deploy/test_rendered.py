@@ -9,8 +9,8 @@ from tests.support.compose import Rendered, is_here, rendered
 from tests.support.environment import environment
 
 from frazil.cli.settings import read_compose_settings
+from frazil.contracts.log_topics import Topic
 from frazil.log_generator.settings import DriveSettings
-from frazil.runtime.log_topics import Topic
 
 pytestmark = pytest.mark.skipif(not is_here(), reason="`docker compose` is not on this machine")
 

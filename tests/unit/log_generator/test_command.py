@@ -10,10 +10,10 @@ from typer.testing import CliRunner
 
 import frazil.log_generator.__main__ as command
 from frazil.cli.generator import generator_command, generator_environment
+from frazil.contracts.log_topics import Topic
 from frazil.log_generator.drive import Drive
 from frazil.log_generator.errors import BrokerUnavailableError
 from frazil.log_generator.topics import topics_of
-from frazil.runtime.log_topics import Topic
 
 
 @pytest.fixture

@@ -11,10 +11,10 @@ import pytest
 from structlog.testing import capture_logs
 from tests.support.fast_clock import FastClock
 
+from frazil.contracts.log_topics import Topic
 from frazil.log_generator import heartbeat
 from frazil.log_generator.drive import Drive
 from frazil.log_generator.producer import Report
-from frazil.runtime.log_topics import Topic
 
 
 @pytest.fixture(autouse=True)

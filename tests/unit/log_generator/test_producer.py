@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from aiokafka.errors import KafkaConnectionError
 
+from frazil.contracts.log_topics import Topic
 from frazil.log_generator.errors import NotAcknowledgedError
 from frazil.log_generator.pace import CHUNK, Pace
 from frazil.log_generator.producer import Report, _Lane
 from frazil.log_generator.source import Source
-from frazil.runtime.log_topics import Topic
 
 
 class FakeBatch:

@@ -9,12 +9,12 @@ from structlog.testing import capture_logs
 from tests.support.fast_clock import FastClock
 
 import frazil.log_generator.records as records_module
+from frazil.contracts.log_topics import Topic
 from frazil.log_generator.errors import BrokerUnavailableError
 from frazil.log_generator.pace import Pace
 from frazil.log_generator.producer import Report
 from frazil.log_generator.records import Records
 from frazil.log_generator.source import Source
-from frazil.runtime.log_topics import Topic
 
 
 class FakeBroker:

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from frazil.contracts.log_topics import Topic
 from frazil.log_generator.operations import Operation
 from frazil.log_generator.settings import DriveSettings, GeneratorSettings
-from frazil.runtime.log_topics import Topic
 from frazil.runtime.settings import BadSettingsError, read_settings
 
 STORE = {

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from tests.support.document_records import EXAMPLES
 from tests.support.log_records import misfits, parse_time
 
+from frazil.contracts.log_topics import Topic
 from frazil.log_generator.shapes.apilog import APIS, ERRORS, TABLE_APIS
 from frazil.log_generator.shapes.errorlog import FAULTS
 from frazil.log_generator.source import Source
-from frazil.runtime.log_topics import Topic
 
 Record = dict[str, Any]
 NOW_NS = 1_790_000_000_123_456_789

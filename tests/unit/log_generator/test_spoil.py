@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from tests.support.log_records import misfits
 
+from frazil.contracts.log_topics import Topic
 from frazil.log_generator.shapes.spoil import Flaw, flaws, spoil
 from frazil.log_generator.source import Source, encode
-from frazil.runtime.log_topics import Topic
 
 NOW_NS = 1_790_000_000_000_000_000
 

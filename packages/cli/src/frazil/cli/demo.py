@@ -11,9 +11,9 @@ from frazil.cli.report import TableReport
 from frazil.cli.screen import Screen
 from frazil.cli.stack import Stack
 from frazil.cli.tables import Tables, ages_at_commit, committed_files
+from frazil.contracts.log_topics import DEFAULT_TOPICS
 from frazil.contracts.states import ConnectState
 from frazil.runtime.errors import UserError
-from frazil.runtime.log_topics import DEFAULT_TOPICS
 
 # Where each table keeps the id that no two records share.
 REQUEST_IDS = {

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Mapping
 
-from frazil.runtime.log_topics import Topic, as_variables
+from frazil.contracts.log_topics import Topic, as_variables
 
 RECORDS = 1_000
 """How many a topic, if nothing is said; the generator itself would go on until a signal."""

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from frazil.contracts.log_topics import Topic
 from frazil.runtime.errors import UserError
-from frazil.runtime.log_topics import Topic
 
 CONTAINERS = "containers"
 """The name of the stack of containers; every other name is that of a local one."""

@@ -18,8 +18,8 @@ from frazil.cli.query import answer
 from frazil.cli.screen import Screen
 from frazil.cli.stack import Stack
 from frazil.cli.tables import Tables
+from frazil.contracts.log_topics import DEFAULT_TOPICS, Topic
 from frazil.runtime.alone import alone
-from frazil.runtime.log_topics import DEFAULT_TOPICS, Topic
 
 ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 

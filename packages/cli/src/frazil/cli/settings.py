@@ -5,8 +5,8 @@ from pathlib import Path
 
 from pydantic import Field, SecretStr, ValidationError
 
+from frazil.contracts.log_topics import LogTopics
 from frazil.runtime.errors import UserError
-from frazil.runtime.log_topics import LogTopicSettings
 from frazil.runtime.settings import FrazilSettings, variable_of
 
 _REPOSITORY = Path(__file__).resolve().parents[5]
@@ -39,7 +39,7 @@ class CliSettings(FrazilSettings):
         return {**os.environ, "FRAZIL_HOME": str(self.home)}
 
 
-class ComposeSettings(LogTopicSettings):
+class ComposeSettings(LogTopics, FrazilSettings):
     """What the command must know of the compose project, which reads the same variables itself."""
 
     project: str = Field(default="frazil", validation_alias="COMPOSE_PROJECT_NAME")

@@ -11,6 +11,7 @@ from typing import Annotated, TypeVar
 
 import typer
 
+from frazil.contracts.log_topics import Topic
 from frazil.log_generator.clock import Clock
 from frazil.log_generator.drive import Drive
 from frazil.log_generator.errors import GeneratorError
@@ -25,7 +26,6 @@ from frazil.log_generator.source import Source
 from frazil.log_generator.store import THREADS, S3Store
 from frazil.log_generator.topics import topics_of
 from frazil.log_generator.traffic import Traffic
-from frazil.runtime.log_topics import Topic
 from frazil.runtime.logs import configure, get_logger
 from frazil.runtime.settings import BadSettingsError, read_settings
 from frazil.runtime.tasks import stop_event

@@ -7,12 +7,12 @@ from typing import Annotated, Self
 from pydantic import BeforeValidator, Field, SecretStr, field_validator, model_validator
 from pydantic_settings import NoDecode
 
+from frazil.contracts.log_topics import LogTopics, Topic
 from frazil.log_generator.operations import Operation
 from frazil.log_generator.store import S3Options
 from frazil.log_generator.topics import topics_of
 from frazil.log_generator.weights import read_mix, read_sizes
-from frazil.runtime.log_topics import LogTopicSettings, Topic
-from frazil.runtime.settings import Names
+from frazil.runtime.settings import FrazilSettings, Names
 
 _BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 _MIX = (
@@ -31,7 +31,7 @@ def _read_topics(text: str) -> list[Topic]:
     return [topic for word in words for topic in topics_of(word)]
 
 
-class GeneratorSettings(LogTopicSettings):
+class GeneratorSettings(LogTopics, FrazilSettings):
     """Settings of every command."""
 
     bootstrap_servers: str = Field(

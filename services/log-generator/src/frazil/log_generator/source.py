@@ -5,12 +5,12 @@ from collections.abc import Callable
 from random import Random
 from typing import Protocol
 
+from frazil.contracts.log_topics import Topic
 from frazil.log_generator.shapes.apilog import ApiLog
 from frazil.log_generator.shapes.auditlog import AuditLog
 from frazil.log_generator.shapes.cluster import Record
 from frazil.log_generator.shapes.errorlog import ErrorLog
 from frazil.log_generator.shapes.spoil import flaws, spoil
-from frazil.runtime.log_topics import Topic
 
 
 class _ShapeOf(Protocol):

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from frazil.runtime.log_topics import DEFAULT_TOPICS, Topic
+from frazil.contracts.log_topics import DEFAULT_TOPICS, Topic
 
 ALL = "all"
 

@@ -8,8 +8,8 @@ from frazil.cli.connectors import view
 from frazil.cli.containers.project import CONTROL_API, PROVISIONER
 from frazil.cli.containers.seen import Container
 from frazil.cli.ports import HOST
+from frazil.contracts.log_topics import DEFAULT_TOPICS
 from frazil.contracts.states import ConnectState
-from frazil.runtime.log_topics import DEFAULT_TOPICS
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 from frazil.cli.containers.seen import Container
-from frazil.runtime.log_topics import DEFAULT_TOPICS, Topic
+from frazil.contracts.log_topics import DEFAULT_TOPICS, Topic
 
 KAFKA = "kafka"
 CONTROL_API = "kafka-connect"

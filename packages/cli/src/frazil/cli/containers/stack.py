@@ -24,9 +24,9 @@ from frazil.cli.kinds import CONTAINERS, Answer
 from frazil.cli.logview import NoLogError
 from frazil.cli.ports import HOST
 from frazil.cli.screen import Screen
+from frazil.contracts.log_topics import Topic
 from frazil.runtime.bearer import bearer, bearer_from
 from frazil.runtime.errors import UserError
-from frazil.runtime.log_topics import Topic
 
 _START_SECONDS = 600
 _LINES = "40"

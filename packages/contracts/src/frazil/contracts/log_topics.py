@@ -4,9 +4,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Self
 
-from pydantic import Field, model_validator
-
-from frazil.runtime.settings import FrazilSettings
+from pydantic import BaseModel, Field, model_validator
 
 _NAME = r"^[A-Za-z0-9._-]{1,249}$"
 
@@ -19,8 +17,8 @@ class Topic(StrEnum):
     AUDIT = "auditlogs"
 
 
-class LogTopicSettings(FrazilSettings):
-    """Settings of what must know the topics by their names."""
+class LogTopics(BaseModel):
+    """The part of a process's settings that gives the topics their names."""
 
     api_logs_topic: str = Field(
         default=Topic.API.value, validation_alias="API_LOGS_TOPIC", pattern=_NAME,
