@@ -61,15 +61,21 @@ def test_an_engine_that_is_away_is_told_in_its_own_words() -> None:
 
 
 @pytest.mark.parametrize("topology", list(Topology))
-@pytest.mark.parametrize("aistor", [False, True])
+@pytest.mark.parametrize(
+    "overlays", [(), ("aistor",), ("outside",), ("aistor", "outside")], ids="+".join
+)
 def test_the_topology_is_told_from_the_files_that_were_given(
-    topology: Topology, aistor: bool
+    topology: Topology, overlays: tuple[str, ...]
 ) -> None:
     key = RootKey("user", "secret")
-    project = Project(Path("/compose"), "frazil", "w", "n", key, aistor=aistor)
+    project = Project(
+        *(Path("/compose"), "frazil", "w", "n", key),
+        aistor="aistor" in overlays,
+        outside="outside" in overlays,
+    )
     declared = project.declared(topology)
     files = tuple(part for part in declared if part.endswith(".yaml"))
-    more = [f"/compose/{topology}.aistor.yaml"] if aistor else []
+    more = [f"/compose/{topology}.{overlay}.yaml" for overlay in overlays]
     assert list(files) == ["/compose/compose.yaml", f"/compose/{topology}.yaml", *more]
     assert topology_of([Container("1", "kafka", files=files)]) is topology
     assert key.secret not in repr(project)

@@ -164,7 +164,8 @@ def test_addresses_are_those_that_are_published_now() -> None:
 def test_brokers_and_connect_outside_of_the_stack_are_asked_in_the_place_of_its_own() -> None:
     stack = _stack(FakeDocker(services=[described("kafka", ports={9092: 19092})]))
     elsewhere = replace(stack.project, brokers="b1:9092", connect_url="http://connect.example")
-    stack = replace(stack, project=elsewhere)
+    stack = replace(stack, project=elsewhere, docker=FakeDocker(token=TOKEN))
+    assert stack.headers == {}
     assert stack.bootstrap_servers == "b1:9092"
     assert stack.api_url == "http://connect.example"
 

@@ -14,6 +14,7 @@ from frazil.log_generator.settings import DriveSettings
 
 pytestmark = pytest.mark.skipif(not is_here(), reason="`docker compose` is not on this machine")
 
+_OWN = ("FRAZIL_", "MINIO_", "KAFKA_")
 TOPOLOGIES = ("single", "dual")
 RENAMED = {
     "API_LOGS_TOPIC": "logs.api",
@@ -25,7 +26,7 @@ RENAMED = {
 def in_container(monkeypatch: pytest.MonkeyPatch, given: Mapping[str, str], **more: str) -> None:
     """Give this process the environment of a container, and nothing else of that kind."""
     for name in environment():
-        if name.startswith(("FRAZIL_", "MINIO_", "KAFKA_")) or name.endswith("_LOGS_TOPIC"):
+        if name.startswith(_OWN) or name.endswith(("_LOGS_TOPIC", "_NAME")):
             monkeypatch.delenv(name)
     for name, value in {**given, **more}.items():
         monkeypatch.setenv(name, value)
@@ -123,6 +124,44 @@ def test_brokers_outside_of_the_stack_are_those_of_everything_in_it(topology: st
     }
 
 
+def reaches_out(stack: Rendered, service: str) -> bool:
+    """Tell whether one of its networks leads out of the stack."""
+    networks = stack.body["networks"]
+    return any(not networks[name].get("internal") for name in stack.services[service]["networks"])
+
+
+@pytest.mark.parametrize("topology", TOPOLOGIES)
+def test_who_has_to_reach_a_store_or_brokers_outside_can_and_only_then(topology: str) -> None:
+    node = "minio-node" if topology == "single" else "minio-source2"
+    for service in ("table-catalog", node):
+        assert not reaches_out(rendered(topology), service)
+        assert reaches_out(rendered(topology, f"{topology}.outside"), service)
+
+
+@pytest.mark.parametrize(
+    ("variables", "outside"),
+    [
+        ({}, False),
+        ({"MINIO_ENDPOINT": "http://minio:9000/", "KAFKA_BOOTSTRAP_SERVERS": ""}, False),
+        ({"MINIO_ENDPOINT": "http://nginx-dest:9000"}, False),
+        ({"MINIO_ENDPOINT": "https://store.example"}, True),
+        ({"KAFKA_BOOTSTRAP_SERVERS": "b1:9092"}, True),
+        ({"KAFKA_CONNECT_URL": "http://connect.example:8083"}, False),
+    ],
+)
+def test_the_command_opens_a_way_out_for_what_is_outside(
+    monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], outside: bool
+) -> None:
+    in_container(monkeypatch, variables)
+    assert read_compose_settings().is_outside is outside
+
+
+def test_the_token_is_for_the_server_of_the_stack() -> None:
+    stack = rendered("single", KAFKA_CONNECT_URL="http://connect.example:8083")
+    provisioner = stack.environment("kafka-iceberg-init")
+    assert "http://kafka-connect:8083" in provisioner.values()
+
+
 def test_connectors_go_to_the_connect_server_that_is_named() -> None:
     stack = rendered("single", KAFKA_CONNECT_URL="http://connect.example:8083")
     connect = stack.desired().connect
@@ -131,7 +170,7 @@ def test_connectors_go_to_the_connect_server_that_is_named() -> None:
 
 
 CLIENTS = {
-    "kafka-connect": "/run/secrets/secret-key",
+    "kafka-connect": "/run/connector-secrets/secret-key",
     "trino": "/run/secrets/secret-key",
     "kafka-iceberg-init": "/run/secrets/secret-key",
     "table-catalog": "/run/secrets/frazil_s3_secret_key",
@@ -276,3 +315,50 @@ def test_the_broker_has_the_cluster_id_and_the_ports_of_the_documents(topology: 
     kafka = rendered(topology).services["kafka"]
     assert kafka["environment"]["CLUSTER_ID"] == "MkU3OEVBNTcwNTJENDM2Qk"
     assert [(one["target"], one["published"]) for one in kafka["ports"]] == [(9092, "9092")]
+
+
+@pytest.mark.parametrize("topology", TOPOLOGIES)
+def test_warehouse_and_namespace_of_other_names_are_those_of_everything(
+    topology: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = {"WAREHOUSE_NAME": "lake", "NAMESPACE_NAME": "logs"}
+    stack = rendered(topology, **names)
+    desired = stack.desired()
+    assert desired.catalog
+    assert desired.trino
+    assert desired.catalog.properties["warehouse"] == "lake"
+    assert list(desired.catalog.namespaces) == ["logs"]
+    assert {table.namespace for table in desired.catalog.tables} == {"logs"}
+    assert desired.trino.catalogs[0].name == "lake"
+    assert trino_properties(stack)["iceberg.rest-catalog.warehouse"] == "lake"
+    for config in connectors(stack).values():
+        assert config["iceberg.catalog.warehouse"] == "lake"
+        assert config["iceberg.tables"].startswith("logs.")
+    apilogs = connectors(stack)["iceberg-sink-apilogs"]
+    assert "<> 'lake'" in apilogs["transforms.row.statement"]
+    in_container(monkeypatch, names)
+    settings = read_compose_settings()
+    assert (settings.warehouse, settings.namespace) == ("lake", "logs")
+
+
+PORTS = {
+    "SOURCE_API_PORT": "19000",
+    "SOURCE_CONSOLE_PORT": "19001",
+    "DEST_API_PORT": "19010",
+    "DEST_CONSOLE_PORT": "19011",
+    "KAFKA_EXTERNAL_PORT": "19092",
+    "KAFKA_CONNECT_PORT": "18083",
+    "TRINO_PORT": "19999",
+}
+
+
+def test_every_port_can_be_moved() -> None:
+    stack = rendered("dual", **PORTS)
+    published = {
+        port["published"]
+        for service in stack.services.values()
+        for port in service.get("ports", ())
+    }
+    assert published == set(PORTS.values())
+    listeners = stack.environment("kafka")["KAFKA_ADVERTISED_LISTENERS"]
+    assert listeners == "INTERNAL://kafka:29092,EXTERNAL://localhost:19092"

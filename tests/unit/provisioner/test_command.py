@@ -34,16 +34,28 @@ def world() -> World:
 
 
 @pytest.fixture
-def run(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+def shown() -> list[Mapping[str, str]]:
+    """Keep what Connect's server is shown."""
+    return []
+
+
+@pytest.fixture
+def run(
+    world: World,
+    shown: list[Mapping[str, str]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Run:
     """Call the command as a shell would, and return its exit code."""
     (tmp_path / "f.yaml").write_text(FILE)
     monkeypatch.chdir(tmp_path)
 
     @asynccontextmanager
     async def open_systems(
-        desired: DesiredState, _seconds: float, _headers: Mapping[str, str]
+        desired: DesiredState, _seconds: float, headers: Mapping[str, str]
     ) -> AsyncIterator[list[System]]:
         world.desired = desired
+        shown.append(headers)
         if desired.kafka and desired.kafka.bootstrap_servers == "down:1":
             raise UnavailableError("Kafka", "down:1")
         yield [world]
@@ -75,6 +87,27 @@ def test_apply_prints_each_step_and_then_has_nothing_to_do(
     assert run("apply", *TOPICS) == 0
     assert capsys.readouterr().out.splitlines()[1:] == ["Nothing to do."]
     assert len(world.applied) == 2
+
+
+@pytest.mark.parametrize(
+    ("token_url", "is_shown"),
+    [(None, True), ("http://connect:8083", True), ("http://another:8083", False)],
+)
+def test_a_token_is_shown_to_the_server_that_it_is_for_alone(
+    run: Run,
+    shown: list[Mapping[str, str]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    token_url: str | None,
+    is_shown: bool,
+) -> None:
+    (tmp_path / "token").write_text("t1")
+    monkeypatch.setenv("FRAZIL_CONNECT_TOKEN_FILE", str(tmp_path / "token"))
+    if token_url:
+        monkeypatch.setenv("FRAZIL_CONNECT_TOKEN_URL", token_url)
+    values = ("--set", "SERVERS=k:1", "--set", "URL=http://connect:8083")
+    assert run("apply", "f.yaml", *values) == 0
+    assert shown == [{"Authorization": "Bearer t1"} if is_shown else {}]
 
 
 def test_plan_prints_what_would_be_done_and_does_not_do_it(

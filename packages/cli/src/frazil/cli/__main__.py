@@ -274,6 +274,7 @@ def _containers() -> ContainerStack:
         key=RootKey(access_key, secret.get_secret_value()),
         brokers=told.other_brokers,
         connect_url=told.other_connect_url,
+        outside=told.is_outside,
         aistor=bool(told.license.get_secret_value()),
         bind_address=told.bind_address,
     )

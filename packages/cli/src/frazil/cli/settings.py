@@ -5,12 +5,14 @@ from pathlib import Path
 
 from pydantic import Field, SecretStr, ValidationError
 
+from frazil.cli.containers.project import STORE_PORT, TABLE_FRONTS
 from frazil.contracts.log_topics import LogTopics
 from frazil.runtime.errors import UserError
 from frazil.runtime.settings import FrazilSettings, variable_of
 
 _REPOSITORY = Path(__file__).resolve().parents[5]
 _COMPOSE = _REPOSITORY / "deploy" / "compose"
+_OWN_STORES = tuple(f"http://{front}:{STORE_PORT}" for front in TABLE_FRONTS)
 
 
 class BadSettingError(UserError):
@@ -56,6 +58,7 @@ class ComposeSettings(LogTopics, FrazilSettings):
         default="http://kafka-connect:8083", validation_alias="KAFKA_CONNECT_URL"
     )
     bind_address: str = Field(default="127.0.0.1", validation_alias="BIND_ADDRESS")
+    endpoint: str = Field(default="", validation_alias="MINIO_ENDPOINT")
     license: SecretStr = Field(default=SecretStr(""), validation_alias="MINIO_LICENSE")
 
     @property
@@ -72,6 +75,12 @@ class ComposeSettings(LogTopics, FrazilSettings):
     def other_brokers(self) -> str | None:
         """Return the address of brokers outside of the stack, if they take the place of its own."""
         return None if self.brokers == _default("brokers") else self.brokers
+
+    @property
+    def is_outside(self) -> bool:
+        """Tell whether the store or the brokers are outside of the stack."""
+        store = self.endpoint.rstrip("/")
+        return self.other_brokers is not None or store not in ("", *_OWN_STORES)
 
     @property
     def other_connect_url(self) -> str | None:

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from frazil.provisioner.converge import System, apply_all, plan_all
-from frazil.provisioner.desired import Part, load
+from frazil.provisioner.desired import DesiredState, Part, load
 from frazil.provisioner.errors import ExitCode, InvalidOptionError, ProvisionerError
 from frazil.provisioner.patience import Patience
 from frazil.provisioner.plan import Plan
@@ -94,14 +94,22 @@ def _with_systems(file: Path, known: Mapping[str, str], only: str, *, work: Work
     # Their errors come to us as exceptions, and we say them once and in our words.
     for library in ("aiokafka", "urllib3"):
         logging.getLogger(library).setLevel(logging.CRITICAL)
-    shown = bearer_from(settings.connect_token_file)
     desired = load(file, known, parts=_parts(only))
+    shown = _shown(settings, desired)
 
     async def run() -> Plan:
         async with open_systems(desired, settings.timeout_seconds, shown) as systems:
             return await work(systems, Patience(settings.wait_seconds))
 
     return asyncio.run(run())
+
+
+def _shown(settings: ProvisionerSettings, desired: DesiredState) -> Mapping[str, str]:
+    """Show the token to the server that it is for, and to no other."""
+    url = settings.connect_token_url
+    if desired.connect is None or url not in (None, desired.connect.url):
+        return {}
+    return bearer_from(settings.connect_token_file)
 
 
 def _known(values: list[str] | None, files: list[str] | None) -> dict[str, str]:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from pydantic import Field
+from pydantic import Field, HttpUrl
 
 from frazil.runtime.settings import FrazilSettings
 
@@ -15,6 +15,11 @@ class ProvisionerSettings(FrazilSettings):
     )
     connect_token_file: Path | None = Field(
         default=None, description="File with the token that Kafka Connect's REST API asks for."
+    )
+    connect_token_url: HttpUrl | None = Field(
+        default=None,
+        description="The server that this token is for; no other is shown it. If not set, the "
+        "server of the file.",
     )
     wait_seconds: float = Field(
         default=0.0,

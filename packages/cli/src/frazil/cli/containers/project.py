@@ -49,7 +49,10 @@ def is_loopback(address: str) -> bool:
 
 @dataclass(frozen=True)
 class Project:
-    """`brokers` and `connect_url` are None where the stack's own are used."""
+    """`brokers` and `connect_url` are None where the stack's own are used.
+
+    `outside` tells whether its store or its brokers are others than the stack's.
+    """
 
     folder: Path
     name: str
@@ -60,6 +63,7 @@ class Project:
     brokers: str | None = None
     connect_url: str | None = None
     aistor: bool = False
+    outside: bool = False
     bind_address: str = "127.0.0.1"
 
     @property
@@ -74,7 +78,9 @@ class Project:
 
     def declared(self, topology: Topology) -> tuple[str, ...]:
         """How compose is called for what the files say."""
-        names = ["compose", topology.value, *([f"{topology}.aistor"] if self.aistor else [])]
+        kinds = {"aistor": self.aistor, "outside": self.outside}
+        overlays = [f"{topology}.{kind}" for kind, wanted in kinds.items() if wanted]
+        names = ["compose", topology.value, *overlays]
         files = [part for name in names for part in ("--file", str(self.folder / f"{name}.yaml"))]
         return (*self.existing, *files)
 

@@ -87,9 +87,11 @@ class ContainerStack:
 
     @property
     def headers(self) -> Headers:
-        """Show the token that the control API has made, unless a file has another."""
+        """Show the token that the stack's control API has made, unless a file has another."""
         if self.token_file is not None:
             return bearer_from(self.token_file)
+        if self.project.connect_url is not None:
+            return NO_HEADERS
         said = self.docker.ask("exec", CONTROL_API, "cat", CONNECT_TOKEN)
         token = said.out.strip() if said.code == 0 else ""
         return bearer(token) if token else NO_HEADERS
