@@ -3,15 +3,16 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 
 import httpx
 import pytest
-from fastapi import sse
+from fastapi import FastAPI, sse
 from tests.contract.beyond_connect.conftest import Create
 from tests.support.connect_rest import assert_error, until_state
 from tests.support.control_api import eventually
 
+from frazil.control_api.core.errors import TooManyStreamsError
 from frazil.control_api.engine.fake import Behaviour, FakeEngine
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -167,3 +168,47 @@ class TestLogs:
 
     async def test_an_unknown_connector_has_no_logs(self, client: httpx.AsyncClient) -> None:
         assert_error(await client.get("/connectors/nope/logs"), 404, "Connector nope not found")
+
+
+class TestPlaces:
+    async def test_are_few_and_free_again_when_a_reader_has_left(
+        self,
+        app: FastAPI,
+        client: httpx.AsyncClient,
+        live: httpx.AsyncClient,
+        create: Create,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        name = await create()
+        await until_state(client, name, "RUNNING")
+        monkeypatch.setattr(app.state.streams, "most", 2)
+        logs = f"/connectors/{name}/logs"
+        async with lines_of(live, "/events"), lines_of(live, f"{logs}?follow=true"):
+            for path in ("/events", f"{logs}?follow=true"):
+                refused = await live.get(path)
+                message = assert_error(refused, 429)
+                assert message.startswith("There are 2 readers of events and logs")
+            # What ends by itself needs no place.
+            assert (await live.get(logs)).status_code == 200
+
+        async def are_free() -> bool:
+            with ExitStack() as places:
+                try:
+                    for _ in range(2):
+                        places.enter_context(app.state.streams.one_more())
+                except TooManyStreamsError:
+                    return False
+            return True
+
+        await eventually("both places are free", are_free)
+
+    async def test_are_not_lost_by_readers_that_want_the_headers_alone(
+        self, app: FastAPI, live: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(app.state.streams, "most", 1)
+
+        async def is_answered() -> bool:
+            return (await live.head("/events")).status_code == 200
+
+        for _ in range(3):
+            await eventually("there is a place", is_answered)

@@ -121,3 +121,29 @@ async def test_what_connectors_may_take_is_bounded(tmp_path: Path) -> None:
         assert_error(await create("b"), 400)
         planned = await client.put("/connectors/b/config?dry_run=true", json=sink_config())
         assert_error(planned, 400)
+
+
+async def pieces(size: int) -> AsyncIterator[bytes]:
+    for _ in range(size // 1024):
+        yield b" " * 1024
+
+
+@pytest.mark.parametrize("announced", [True, False])
+@pytest.mark.parametrize(("size", "status"), [(1024 * 1024, 400), (1025 * 1024, 413)])
+async def test_a_body_may_have_a_megabyte(
+    tmp_path: Path, *, announced: bool, size: int, status: int
+) -> None:
+    async with server(tmp_path) as client:
+        for method, path in [
+            ("POST", "/connectors"),
+            ("PUT", "/connectors/logs/config"),
+            ("PUT", "/connector-plugins/IcebergSinkConnector/config/validate"),
+        ]:
+            response = await client.request(
+                method,
+                path,
+                content=b" " * size if announced else pieces(size),
+                headers={"Content-Type": "application/json"},
+            )
+            message = assert_error(response, status)
+            assert ("1048576 bytes, and this one has more" in message) is (status == 413)

@@ -1,5 +1,6 @@
 """Who is let in by an address: the machine of the container, through its loopback, and no other."""
 
+import asyncio
 from pathlib import Path
 
 import httpx
@@ -135,6 +136,7 @@ async def test_a_rebound_page_on_the_host_is_refused(
         open_to_host=is_open,
         published_on="127.0.0.1",
     )
-    transport = httpx.ASGITransport(create_app(settings), client=(GATEWAY, 40000))
+    app = await asyncio.to_thread(create_app, settings)
+    transport = httpx.ASGITransport(app, client=(GATEWAY, 40000))
     async with httpx.AsyncClient(transport=transport, base_url="http://rebound.example") as page:
         assert (await page.get("/connectors")).status_code == status

@@ -1,5 +1,6 @@
 """The tail of a log file, and what is added to it."""
 
+import io
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -78,3 +79,51 @@ async def test_what_is_written_later_follows_in_whole_lines(
         file.write("\xfc".encode()[1:] + b"\nfo")
     alive = False
     assert [line async for line in found] == ["th\xfc", "fo"]
+
+
+@pytest.fixture
+def small_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(log_file, "_BLOCK", 4)
+    monkeypatch.setattr(log_file, "_MOST_LINE_BYTES", 16)
+    monkeypatch.setattr(log_file, "_MOST_TAIL_BYTES", 64)
+
+
+class Counted(io.BytesIO):
+    """Notes how much is read at once."""
+
+    most = 0
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        found = super().read(size)
+        self.most = max(self.most, len(found))
+        return found
+
+
+@pytest.mark.usefixtures("small_bounds")
+class TestLinesThatAreTooLong:
+    async def test_are_cut(self, tmp_path: Path) -> None:
+        path = tmp_path / "worker.log"
+        path.write_text("before\n" + "x" * 40 + "\nafter\n")
+        assert await read(path, 3) == ["before", "x" * 16, "after"]
+        assert await read(path, 3, follow=True) == ["before", "x" * 16, "after"]
+
+    def test_are_not_read_whole_however_long_they_are(self) -> None:
+        file = Counted(b"x" * 100_000 + b"\nafter\n")
+        assert log_file.last_lines(file, 1, everybody) == [b"after", b""]
+        endless = Counted(b"before\n" + b"x" * 100_000)
+        assert log_file.last_lines(endless, 5, everybody) == [b"x" * 16]
+        assert max(file.most, endless.most) <= 128
+        assert file.tell() == 100_007
+
+    async def test_are_cut_also_while_they_are_written(self, tmp_path: Path) -> None:
+        path = tmp_path / "worker.log"
+        path.write_text("")
+        pieces = ["y" * 30, "y" * 30, "y\nnext\n"]
+
+        def is_alive() -> bool:
+            with path.open("a") as log:
+                log.write(pieces.pop(0))
+            return bool(pieces)
+
+        found = log_lines(path, tail=0, follow=True, is_alive=is_alive, concerns=everybody)
+        assert [line async for line in found] == ["y" * 16, "next"]

@@ -31,7 +31,8 @@ from frazil.control_api.api import (
 from frazil.control_api.api.access import Access
 from frazil.control_api.api.errors import add_error_handlers, answer_of
 from frazil.control_api.api.negotiation import ConnectPaths, negotiate
-from frazil.control_api.api.outer import AnswerHeaders, TimeLimit
+from frazil.control_api.api.outer import AnswerHeaders, BodyLimit, TimeLimit
+from frazil.control_api.api.streams import Streams
 from frazil.control_api.core.cors import Cors
 from frazil.control_api.core.errors import ForbiddenError
 from frazil.control_api.core.ports import Engine
@@ -87,6 +88,7 @@ def create_app(settings: Settings, engine: Engine | None = None) -> FastAPI:
     app.state.previews = plant.previews()
     app.state.feed = plant.feed
     app.state.ending = asyncio.Event()
+    app.state.streams = Streams()
     app.state.worker_id = settings.worker_id
     app.state.tracking = Tracking(on=settings.topic_tracking, reset=settings.topic_tracking_reset)
     app.state.log_levels = LogLevels()
@@ -95,6 +97,7 @@ def create_app(settings: Settings, engine: Engine | None = None) -> FastAPI:
     for router in _TEXT_ROUTERS:
         app.include_router(router, responses=_ERRORS)
     add_error_handlers(app)
+    app.add_middleware(BodyLimit)
     if plant.gatekeeper is not None:
         app.add_middleware(
             Access, gatekeeper=plant.gatekeeper, open_to_host=settings.is_open_to_host

@@ -8,12 +8,17 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from frazil.control_api.api.deps import Ending, Feed
 from frazil.control_api.api.own_models import StateEvent
+from frazil.control_api.api.streams import StreamPlace
 from frazil.runtime.tasks import until
 
 router = APIRouter()
 
 
-@router.get("/events", response_class=EventSourceResponse)
+@router.get(
+    "/events",
+    response_class=EventSourceResponse,
+    dependencies=[StreamPlace],
+)
 async def follow_events(
     feed: Feed,
     ending: Ending,

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import PlainTextResponse, StreamingResponse
 
 from frazil.control_api.api.deps import Ending, Insights, Present
+from frazil.control_api.api.streams import FollowQuery, StreamPlaceIfFollowed
 from frazil.runtime.tasks import until
 
 router = APIRouter(prefix="/connectors/{connector}")
@@ -16,13 +17,17 @@ _MOST_LINES = 10_000
 _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 
-@router.get("/logs", response_class=PlainTextResponse)
+@router.get(
+    "/logs",
+    response_class=PlainTextResponse,
+    dependencies=[StreamPlaceIfFollowed],
+)
 async def get_logs(
     connector: Present,
     insight: Insights,
     ending: Ending,
     tail: Annotated[int, Query(ge=0, le=_MOST_LINES, description="Last lines at first.")] = 100,
-    follow: Annotated[bool, Query(description="Go on until the worker has ended.")] = False,
+    follow: FollowQuery = False,
 ) -> StreamingResponse:
     """Send the last lines, and with `follow` those that come; empty while there is no worker."""
     lines = insight.lines(connector, tail=tail, follow=follow)

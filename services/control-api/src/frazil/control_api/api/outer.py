@@ -7,9 +7,14 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from frazil.control_api.api.errors import answer_of
 from frazil.control_api.api.models import ErrorBody
 from frazil.control_api.core.cors import Cors
+from frazil.control_api.core.errors import TooLargeError
 from frazil.control_api.core.header_rules import HeaderRule
+
+# A configuration is some kilobytes; it is stored, kept as history, and listed with all others.
+_MOST_BYTES = 1024 * 1024
 
 
 class AnswerHeaders:
@@ -42,6 +47,34 @@ class AnswerHeaders:
                 headers[rule.name] = rule.text(now)
             else:
                 headers.append(rule.name, rule.text(now))
+
+
+class BodyLimit:
+    """Refuses a body that is too large, by its announced length or while it comes."""
+
+    def __init__(self, app: ASGIApp, most: int = _MOST_BYTES) -> None:
+        self._app = app
+        self._most = most
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        announced = Headers(scope=scope).get("content-length", "0")
+        if announced.isdecimal() and int(announced) > self._most:
+            await answer_of(TooLargeError(self._most))(scope, receive, send)
+            return
+        size = 0
+
+        async def counting_receive() -> Message:
+            nonlocal size
+            message = await receive()
+            size += len(message.get("body", b""))
+            if size > self._most:
+                raise TooLargeError(self._most)
+            return message
+
+        await self._app(scope, counting_receive, send)
 
 
 class TimeLimit:

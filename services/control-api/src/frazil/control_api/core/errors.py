@@ -12,10 +12,12 @@ ControlError
 +- NotUndoneError               409
 +- PendingRewindError           409
 +- SideBranchError              409
++- TooLargeError                413
 +- UnsupportedMediaTypeError    415
 |  +- MissingContentTypeError   415
 +- TooManyPreviewsError         429
 +- TooManyGuessesError          429
++- TooManyStreamsError          429
 +- BadCredentialsFileError      500
 +- StoreError                   503
 +- BrokerError                  500  (Kafka, in the words of Connect)
@@ -110,6 +112,13 @@ class SideBranchError(ControlError):
     status = 409
 
 
+class TooLargeError(ControlError):
+    status = 413
+
+    def __init__(self, most: int) -> None:
+        super().__init__(f"The body of a request may have {most} bytes, and this one has more")
+
+
 class UnsupportedMediaTypeError(ControlError):
     status = 415
     before_route = True
@@ -138,6 +147,18 @@ class TooManyGuessesError(ControlError):
     def __init__(self, why: str, seconds: int) -> None:
         super().__init__(f"{why}: try again in {seconds} s")
         self.retry_after = seconds
+
+
+class TooManyStreamsError(ControlError):
+    """Each holds a connection for as long as its reader likes."""
+
+    status = 429
+
+    def __init__(self, most: int) -> None:
+        super().__init__(
+            f"There are {most} readers of events and logs, and there may be no more: end one of "
+            "them, or try again later"
+        )
 
 
 class BadCredentialsFileError(ControlError):

@@ -11,6 +11,9 @@ from typing import IO
 LOG_TAIL_LINES = 20
 _LOG_TAIL_BYTES = 4000
 _BLOCK = 64 * 1024
+# A line without end must not fill the memory, nor must many that are long.
+_MOST_LINE_BYTES = 1024 * 1024
+_MOST_TAIL_BYTES = 16 * 1024 * 1024
 _POLL_SECONDS = 0.25
 
 
@@ -34,9 +37,10 @@ async def log_lines(
         while follow:
             # Asked before the look, so that a dead writer's last line is not missed.
             follow = await asyncio.to_thread(is_alive)
-            *lines, rest = (rest + await asyncio.to_thread(file.read)).split(b"\n")
-            for line in filter(concerns, lines):
-                yield decoded(line)
+            while block := await asyncio.to_thread(file.read, _MOST_LINE_BYTES):
+                *lines, rest = _cut((rest + block).split(b"\n"))
+                for line in filter(concerns, lines):
+                    yield decoded(line)
             await asyncio.sleep(_POLL_SECONDS if follow else 0)
         if rest and concerns(rest):
             yield decoded(rest)
@@ -76,9 +80,15 @@ def last_lines(file: IO[bytes], count: int, concerns: Callable[[bytes], bool]) -
     end = start = file.seek(0, os.SEEK_END)
     size, lines = _BLOCK, [b""]
     # One line more than wanted: the first that was read may be cut.
-    while start and len(lines) <= count + 1:
+    while start and len(lines) <= count + 1 and size <= _MOST_TAIL_BYTES:
         start = file.seek(max(0, end - size))
         *whole, rest = file.read(end - start).split(b"\n")
         lines, size = [*filter(concerns, whole), rest], 2 * size
     file.seek(end)
-    return lines[-count - 1 :]
+    # Of what is too much at once, the first line may have begun before.
+    whole_lines = lines[1:] if start and len(lines) > 1 else lines
+    return _cut(whole_lines[-count - 1 :])
+
+
+def _cut(lines: list[bytes]) -> list[bytes]:
+    return [line[:_MOST_LINE_BYTES] for line in lines]
