@@ -3,20 +3,27 @@
 import asyncio
 import gzip
 import json
-import sys
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import pyarrow as pa
 import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 from structlog.testing import capture_logs
+from tests.support.hostile_catalog import (
+    CONFIG,
+    LOCAL,
+    ROWS,
+    TABLE,
+    Hostile,
+    answers,
+    authentication,
+    command,
+    honest_metadata,
+    served,
+)
 
 from frazil.control_api.core.errors import BadRequestError, CatalogError
 from frazil.control_api.core.proof import TableHistory, TableSource
@@ -25,47 +32,7 @@ from frazil.control_api.tables.reader import Ask, TableReader
 from frazil.control_api.tables.reading import answer
 from frazil.control_api.tables.wire import Answer, Question
 
-ROWS = pa.table({"id": [1]})
 SECRET = "postgresql://frazil:S3cr3tPw@db/control"  # noqa: S105
-LOCAL = "127.0.0.1"
-CONFIG, TABLE = "/v1/config", "/v1/namespaces/streaming/tables/rows"
-
-
-@dataclass
-class Hostile:
-    """Answers of paths, and all requests that came: method, path, headers."""
-
-    answers: dict[str, Any]
-    requests: list[tuple[str, str, dict[str, str]]] = field(default_factory=list)
-    url: str = ""
-
-
-@contextmanager
-def served(answers: dict[str, Any]) -> Iterator[Hostile]:
-    hostile = Hostile(answers)
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            self.do_GET()
-
-        def do_GET(self) -> None:
-            hostile.requests.append((self.command, self.path, dict(self.headers)))
-            found = hostile.answers.get(self.path.partition("?")[0], (404, {}, b"{}"))
-            status, headers, body = found if isinstance(found, tuple) else (200, {}, found)
-            self.send_response(status)
-            for name, value in headers.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(body if isinstance(body, bytes) else json.dumps(body).encode())
-
-        def log_message(self, *_: object) -> None:
-            """Say nothing."""
-
-    with ThreadingHTTPServer((LOCAL, 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        hostile.url = f"http://{LOCAL}:{server.server_port}"
-        yield hostile
-        server.shutdown()
 
 
 async def in_process(question: Question) -> Answer:
@@ -91,15 +58,7 @@ def refused(
 
 @pytest.fixture
 def metadata(tmp_path: Path) -> dict[str, Any]:
-    """The metadata of an honest table."""
-    catalog = SqlCatalog(
-        "iceberg", uri=f"sqlite:///{tmp_path}/made.db", warehouse=f"file://{tmp_path}/made"
-    )
-    catalog.create_namespace("streaming")
-    table = catalog.create_table("streaming.rows", ROWS.schema)
-    catalog.engine.dispose()
-    found: dict[str, Any] = json.loads(table.metadata.model_dump_json())
-    return found
+    return honest_metadata(tmp_path)
 
 
 @pytest.fixture
@@ -109,8 +68,7 @@ def marker(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def hostile(metadata: dict[str, Any]) -> Iterator[Hostile]:
-    table = {"metadata-location": "s3://b/w/m.json", "metadata": metadata, "config": {}}
-    with served({CONFIG: {"defaults": {}, "overrides": {}}, TABLE: table}) as hostile:
+    with served(answers(metadata)) as hostile:
         yield hostile
 
 
@@ -118,19 +76,10 @@ def rest(hostile: Hostile, **more: str) -> dict[str, str]:
     return {"type": "rest", "uri": hostile.url, **more}
 
 
-def command(marker: Path) -> list[str]:
-    return [sys.executable, "-c", f"open({str(marker)!r}, 'w')"]
-
-
 def test_an_authentication_manager_of_the_servers_choice_is_not_loaded(
     hostile: Hostile, marker: Path
 ) -> None:
-    custom = {"args": command(marker)}
-    hostile.answers[CONFIG]["overrides"]["auth"] = {
-        "type": "custom",
-        "impl": "subprocess.Popen",
-        "custom": custom,
-    }
+    hostile.answers[CONFIG]["overrides"]["auth"] = authentication(marker)
     assert [table.table for table in read(rest(hostile))] == ["streaming.rows"]
     assert not marker.exists()
 
