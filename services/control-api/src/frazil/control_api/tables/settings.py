@@ -11,8 +11,6 @@ _INHERITED = (
     "LD_LIBRARY_PATH",
     "PYTHONPATH",
     "REQUESTS_CA_BUNDLE",
-    "SSL_CERT_DIR",
-    "SSL_CERT_FILE",
     "TZ",
 )
 # Whatever libraries would look up by themselves: identities of the machine and of its user.
