@@ -138,6 +138,7 @@ def test_a_server_does_not_send_its_client_elsewhere(hostile: Hostile, place: st
     for _, _, headers in hostile.requests:
         assert headers["Authorization"] == "Bearer own"
         assert "X-Stolen" not in headers
+        assert "X-Iceberg-Access-Delegation" not in headers
 
 
 def test_the_prefix_is_taken_from_the_server(hostile: Hostile) -> None:

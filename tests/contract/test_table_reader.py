@@ -49,7 +49,8 @@ def postgres(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, str]:
     make_table(url.replace("postgresql:", "postgresql+psycopg:"), f"file://{tmp_path}/warehouse")
     login, _, address = url.removeprefix("postgresql://").rpartition("@")
     user, _, password = login.partition(":")
-    uri = f"jdbc:postgresql://{address}"
+    # A name, which may have an address more, where nothing listens.
+    uri = f"jdbc:postgresql://{address.replace('127.0.0.1', 'localhost')}"
     return {
         "type": "jdbc",
         "uri": uri,

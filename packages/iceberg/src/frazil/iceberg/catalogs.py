@@ -59,6 +59,8 @@ class SafeRestCatalog(RestCatalog):
         # Not the base's, which loads an authentication manager by the name of its class.
         session = BoundedSession()
         self._config_headers(session)
+        # Keys that a catalog would lend have no use here, so none are asked for.
+        session.headers.pop("X-Iceberg-Access-Delegation")
         self._auth_manager = self._create_legacy_oauth2_auth_manager(session)
         session.auth = AuthManagerAdapter(self._auth_manager)
         if property_as_bool(self.properties, "rest.sigv4-enabled", False):

@@ -26,8 +26,8 @@ def confine(hosts: Sequence[str]) -> None:
     socket.getaddrinfo = checked
 
 
-def resolve(host: str, hosts: Sequence[str]) -> str:
-    """Return one address of a host, for libraries that do not ask `socket`."""
+def resolve(host: str, hosts: Sequence[str]) -> list[str]:
+    """Return the addresses of a host, for libraries that do not ask `socket`."""
     try:
         found = _resolve(host, None, type=socket.SOCK_STREAM)
     except OSError as error:
@@ -35,4 +35,4 @@ def resolve(host: str, hosts: Sequence[str]) -> str:
     addresses = [str(address[0]) for *_, address in found]
     for address in addresses:
         require_ip(host, address, hosts)
-    return addresses[0]
+    return addresses

@@ -46,6 +46,7 @@ _SENTENCES: tuple[tuple[tuple[type[Exception], ...], str], ...] = (
     ((RESTError,), "it answers with an error"),
 )
 _LONGEST_DETAIL = 2000
+_POSTGRESQL_PORT = 5432
 
 
 def answer(question: Question) -> Answer:
@@ -100,8 +101,12 @@ def _database(uri: str, question: Question) -> str:
     """Confine a database's address: a file is only read, and a name is resolved here."""
     url = make_url(uri)
     if url.host:
-        # libpq would resolve the name by itself, to what nobody has looked at.
-        url = url.update_query_dict({"hostaddr": resolve(url.host, question.hosts)})
+        # libpq would resolve the name by itself, to what nobody has looked at. It wants a name and
+        # a port for each address, and takes the first address that answers.
+        addresses = resolve(url.host, question.hosts)
+        each = {"host": url.host, "port": str(url.port or _POSTGRESQL_PORT)}
+        lists = {name: ",".join([text] * len(addresses)) for name, text in each.items()}
+        url = url.update_query_dict({**lists, "hostaddr": ",".join(addresses)})
     else:
         file = allowed_file(Path(url.database or ""), question.folders)
         url = url.set(database=f"file:{quote(str(file))}", query={"mode": "ro", "uri": "true"})
