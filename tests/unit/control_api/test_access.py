@@ -230,6 +230,17 @@ class TestTheFile:
         assert hashed.count(PASSWORD) == 1
         assert hashed.count("wrong") == 1
 
+    async def test_a_file_that_others_may_change_is_not_used(
+        self, gatekeeper: Gatekeeper, file: Path, lines: list[EventDict]
+    ) -> None:
+        await asyncio.to_thread(file.write_text, "")
+        await asyncio.to_thread(file.chmod, 0o660)
+        await gatekeeper.file.reread()
+        assert await gatekeeper.caller(WRITER["Authorization"])
+        assert f"`chmod go-w {file}`" in lines[-1]["why"]
+        with pytest.raises(BadCredentialsFileError, match="others may change"):
+            await asyncio.to_thread(Gatekeeper, file)
+
     def test_a_file_that_cannot_be_used_stops_the_start_with_its_name(self, file: Path) -> None:
         file.write_text("broken")
         with pytest.raises(BadCredentialsFileError, match=f"{file} cannot be used: it is not TOML"):
@@ -388,3 +399,25 @@ async def test_without_a_file_nobody_is_asked(tmp_path: Path) -> None:
     async with asked(app) as client:
         assert (await client.get("/connectors")).status_code == 200
         assert "frazil" in (await client.get("/health")).json()
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])
+async def test_passwords_that_the_network_sees_are_a_warning_in_log_and_health(
+    tmp_path: Path, file: Path, lines: list[EventDict], host: str
+) -> None:
+    settings = await asyncio.to_thread(
+        Settings, home=tmp_path, credentials=file, host=host, bootstrap_servers="127.0.0.1:1"
+    )
+    app = await asyncio.to_thread(create_app, settings, FakeEngine(SystemClock()))
+    async with asked(app) as client:
+        await until_healthy(client)
+        shown = (await client.get("/health", headers=READER)).json()["frazil"]
+        hidden = (await client.get("/health")).json()
+    logged = [line["why"] for line in lines if line["event"] == "passwords_in_clear"]
+    assert "warning" not in str(hidden)
+    if host == "127.0.0.1":
+        assert "warning" not in shown
+        assert not logged
+    else:
+        assert logged == [shown["warning"]]
+        assert shown["warning"].endswith("set FRAZIL_TLS_CERTIFICATE and FRAZIL_TLS_KEY")

@@ -119,3 +119,35 @@ def test_the_readme_lists_every_setting_with_its_words() -> None:
     for name, field in Settings.model_fields.items():
         (row,) = [line for line in readme.splitlines() if f"| `FRAZIL_{name.upper()}` |" in line]
         assert row.endswith(f"| {field.description} |")
+
+
+@pytest.mark.parametrize("name", ["tls_key", "tls_client_ca"])
+def test_files_of_tls_that_others_may_change_are_refused(tmp_path: Path, name: str) -> None:
+    files: dict[str, Any] = {}
+    for kind in ("tls_certificate", "tls_key", "tls_client_ca"):
+        files[kind] = tmp_path / f"{kind}.pem"
+        files[kind].touch(0o444)
+    Settings(**files)
+    files[name].chmod(0o664)
+    with pytest.raises(ValidationError, match=r"others may change .*: `chmod go-w"):
+        Settings(**files)
+
+
+@pytest.mark.parametrize(
+    ("given", "is_plain"),
+    [
+        ({}, False),
+        ({"host": "::1"}, False),
+        ({"host": "0.0.0.0"}, True),
+        ({"host": "0.0.0.0", "published_on": "127.0.0.1"}, False),
+        ({"host": "0.0.0.0", "published_on": "10.0.0.1"}, True),
+    ],
+)
+def test_what_is_sent_is_seen_by_others_beyond_loopback_alone(
+    tmp_path: Path, given: dict[str, Any], *, is_plain: bool
+) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    assert Settings(credentials=file, **given).is_plain_beyond_loopback is is_plain
+    secured = Settings(credentials=file, tls_certificate=file, tls_key=file, **given)
+    assert not secured.is_plain_beyond_loopback

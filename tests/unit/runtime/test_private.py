@@ -3,10 +3,12 @@
 import stat
 from pathlib import Path
 
+import pytest
+
 from frazil.runtime import sqlite
 from frazil.runtime.alone import HeldLock
 from frazil.runtime.child import Child
-from frazil.runtime.private import private_folder
+from frazil.runtime.private import private_folder, write_fault
 
 
 def mode(path: Path) -> int:
@@ -35,6 +37,17 @@ def test_a_folder_of_everybody_stays_so(tmp_path: Path) -> None:
     shared.chmod(0o1777)
     private_folder(shared)
     assert mode(shared) == 0o1777
+
+
+@pytest.mark.parametrize(("mode", "is_good"), [(0o600, 1), (0o444, 1), (0o660, 0), (0o602, 0)])
+def test_a_file_that_others_may_change_is_a_fault_with_what_to_do(
+    tmp_path: Path, mode: int, is_good: int
+) -> None:
+    file = tmp_path / "key.pem"
+    file.touch()
+    file.chmod(mode)
+    fault = write_fault(file)
+    assert fault == (None if is_good else f"others may change {file}: `chmod go-w {file}`")
 
 
 def test_nobody_else_can_hold_a_lock_that_is_taken_again(tmp_path: Path) -> None:

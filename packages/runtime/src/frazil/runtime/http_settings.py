@@ -5,6 +5,7 @@ from typing import Self
 
 from pydantic import Field, FilePath, model_validator
 
+from frazil.runtime.private import write_fault
 from frazil.runtime.settings import FrazilSettings, Names
 
 
@@ -33,6 +34,15 @@ class HttpSettings(FrazilSettings):
             raise ValueError("FRAZIL_TLS_CERTIFICATE and FRAZIL_TLS_KEY need each other")
         if self.tls_client_ca is not None and self.tls_certificate is None:
             raise ValueError("FRAZIL_TLS_CLIENT_CA needs FRAZIL_TLS_CERTIFICATE")
+        return self
+
+    @model_validator(mode="after")
+    def _refuse_files_that_others_may_change(self) -> Self:
+        """Who changes these files decides who is trusted."""
+        for file in (self.tls_key, self.tls_client_ca):
+            fault = write_fault(file) if file is not None else None
+            if fault is not None:
+                raise ValueError(fault)
         return self
 
 

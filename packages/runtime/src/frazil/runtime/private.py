@@ -28,6 +28,16 @@ def private_file(path: Path) -> None:
     _tighten(path, _OWNER_ONLY_FILE)
 
 
+def write_fault(path: Path) -> str | None:
+    """Say what to do about a file that others may change, though they need not read it.
+
+    Files that an engine mounts are mostly readable for everybody, and that is all they are.
+    """
+    if path.stat().st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        return f"others may change {path}: `chmod go-w {path}`"
+    return None
+
+
 def _tighten(path: Path, mode: int) -> None:
     # Only the owner may do it, and an administrator may have shared it on purpose.
     with suppress(FileNotFoundError, PermissionError):

@@ -50,9 +50,16 @@ from frazil.control_api.store.repository import Repository
 from frazil.control_api.tables.child import Child
 from frazil.control_api.tables.reader import TableReader
 from frazil.control_api.tables.service import ReaderSocket
+from frazil.runtime.logs import get_logger
 from frazil.runtime.tasks import Guard
 
+log = get_logger(__name__)
+
 _DRAIN_SECONDS = 10.0
+_PLAIN_PASSWORDS = (
+    "passwords are taken over plain HTTP, and the network sees them: set FRAZIL_TLS_CERTIFICATE "
+    "and FRAZIL_TLS_KEY"
+)
 
 
 class SystemClock:
@@ -89,7 +96,14 @@ class Plant:
             broker=self.broker.state,
             engine=self.engine.trouble or "ready",
             cluster_id=self.broker.cluster_id,
+            warning=self.warning,
         )
+
+    @property
+    def warning(self) -> str | None:
+        if self.gatekeeper is None or not self.settings.is_plain_beyond_loopback:
+            return None
+        return _PLAIN_PASSWORDS if self.gatekeeper.file.content.passwords else None
 
     def gauges(self) -> Gauges:
         return Gauges(
@@ -122,6 +136,8 @@ class Plant:
         )
 
     def start(self) -> None:
+        if self.warning is not None:
+            log.warning("passwords_in_clear", why=self.warning)
         self.guard.start("leader", self.leader.loop)
         self.guard.start("feed", self.feed.loop)
         self.guard.start("broker", self.broker.loop)

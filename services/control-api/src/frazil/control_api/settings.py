@@ -278,6 +278,12 @@ class Settings(DockerSettings, HttpSettings):
         return self.open_to_host and is_loopback(self.published_on or "")
 
     @property
+    def is_plain_beyond_loopback(self) -> bool:
+        """Whether others in the network see what callers send."""
+        reached_at = (self.host, self.published_on or self.host)
+        return self.tls_certificate is None and not any(map(is_loopback, reached_at))
+
+    @property
     def asks_all_callers(self) -> bool:
         """Whether each caller shows who it is; a web page on an open host does not."""
         return self.knows_callers and not self.is_open_to_host

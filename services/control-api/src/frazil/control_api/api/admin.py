@@ -43,5 +43,6 @@ async def get_health(vitals: VitalSigns, stranger: IsStranger, response: Respons
         loops=vitals.failure or "running",
         broker=vitals.broker,
         engine=vitals.engine,
+        warning=vitals.warning,
     )
     return Health(status=found.status, message=found.message, frazil=None if stranger else own)

@@ -10,6 +10,7 @@ from pathlib import Path
 from frazil.control_api.core.access import Caller, Credentials, PasswordHash, is_password
 from frazil.control_api.core.errors import BadCredentialsFileError, TooManyGuessesError
 from frazil.control_api.core.guesses import Guesses
+from frazil.runtime.private import write_fault
 from frazil.runtime.watched_file import WatchedFile
 
 _MOST_REMEMBERED = 1000
@@ -25,9 +26,14 @@ class Gatekeeper:
 
     def __init__(self, file: Path, now: Callable[[], float] = time.monotonic) -> None:
         """Raise BadCredentialsFileError if the file cannot be used."""
-        self.file = WatchedFile(
-            file, Credentials.parse, called="credentials", error=BadCredentialsFileError
-        )
+
+        def parse(text: str) -> Credentials:
+            fault = write_fault(file)
+            if fault is not None:
+                raise BadCredentialsFileError(fault)
+            return Credentials.parse(text)
+
+        self.file = WatchedFile(file, parse, called="credentials", error=BadCredentialsFileError)
         self._now = now
         self._guesses = Guesses()
         self._turn = asyncio.Lock()

@@ -27,6 +27,7 @@ class OwnHealth(BaseModel):
     loops: str
     broker: str
     engine: str
+    warning: str | None = None
 
 
 class Health(BaseModel):

@@ -27,6 +27,8 @@ class Vitals:
     broker: str
     engine: str
     cluster_id: str | None
+    # What an operator should change, though all works.
+    warning: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
