@@ -252,16 +252,23 @@ def test_what_does_not_run_is_told_once() -> None:
     assert [finding.seen for finding in diagnose(facts)] == ["trino is exited (1)."]
 
 
-def test_a_connector_is_read_from_its_status_health_and_configuration() -> None:
+@pytest.mark.parametrize(
+    ("interval", "seconds"),
+    [({"iceberg.control.commit.interval-ms": "1500"}, 1.5), ({}, 300)],
+)
+def test_a_connector_is_read_from_its_status_health_and_configuration(
+    interval: dict[str, str], seconds: float
+) -> None:
     body = {
         "status": {"connector": {"state": "RUNNING"}, "tasks": [{"state": "FAILED", "trace": "x"}]},
         "health": {"healthy": False, "reason": "Why.", "lag": 4},
         "info": {
             "config": {
+                "connector.class": "IcebergSink",
                 "iceberg.tables": "a.b, a.c",
                 "topics": "t",
-                "iceberg.control.commit.interval-ms": "1500",
             }
+            | interval
         },
     }
     assert connector("sink", body) == Connector(
@@ -273,7 +280,7 @@ def test_a_connector_is_read_from_its_status_health_and_configuration() -> None:
         lag=4,
         tables=("a.b", "a.c"),
         topics="t",
-        commit_seconds=1.5,
+        commit_seconds=seconds,
     )
 
 

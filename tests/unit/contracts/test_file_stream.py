@@ -110,7 +110,11 @@ def test_these_are_accepted(changes: dict[str, str | None]) -> None:
             {"value_converter": "Avro"},
             "Invalid value Avro for configuration value.converter: Class Avro could not be found.",
         ),
-        ({"transforms": "a"}, "transforms: a transform is not supported yet; remove the key."),
+        (
+            {"transforms": "a"},
+            "Invalid value [a] for configuration transforms: This connector does not support a "
+            "transform yet; remove the key.",
+        ),
     ],
 )
 def test_these_are_refused_once(changes: dict[str, str | None], sentence: str) -> None:

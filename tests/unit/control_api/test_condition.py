@@ -98,11 +98,11 @@ def test_a_worker_that_does_not_answer_is_not_healthy() -> None:
 
 
 def test_a_worker_that_commits_nothing_while_records_wait_is_not_healthy() -> None:
-    long_ago = datetime.fromtimestamp(NOW - 500, UTC)
+    long_ago = datetime.fromtimestamp(NOW - 700, UTC)
     stalled = working(lag=10, last_commit=long_ago)
     found = judged(Phase.RUNNING, since=NOW - 900, workers=(stalled,))
     assert not found.healthy
-    assert "10 records wait and nothing was committed for 500 s" in found.reason
+    assert "10 records wait and nothing was committed for 700 s" in found.reason
     assert judged(Phase.RUNNING, since=NOW - 900, workers=(working(lag=0),)).healthy
 
 
@@ -117,10 +117,32 @@ def test_what_a_paused_table_lacks_is_no_stall() -> None:
 
 def test_a_stall_is_counted_from_the_start_and_beyond_the_connectors_own_pause() -> None:
     waiting = (working(lag=10),)
-    assert judged(Phase.RUNNING, since=NOW - 200, workers=waiting).healthy
-    assert not judged(Phase.RUNNING, since=NOW - 400, workers=waiting).healthy
-    assert judged(Phase.RUNNING, since=NOW - 400, workers=waiting, interval="200000").healthy
-    assert not judged(Phase.RUNNING, since=NOW - 400, workers=waiting, interval="${env:X}").healthy
+
+    def is_healthy(seconds: float, interval: str | None = None) -> bool:
+        since = NOW - seconds
+        return judged(Phase.RUNNING, since=since, workers=waiting, interval=interval).healthy
+
+    assert is_healthy(200, interval="0")
+    assert not is_healthy(400, interval="0")
+    assert is_healthy(400, interval="200000")
+    # The default pause is of 300 s; a reference is read by the worker alone.
+    for interval in (None, "${env:X}"):
+        assert is_healthy(500, interval=interval)
+        assert not is_healthy(700, interval=interval)
+
+
+def test_freshness_takes_the_place_of_the_commit_interval_and_files_have_no_pause() -> None:
+    one = connector(observed=seen(Phase.RUNNING, since=NOW - 400))
+    observation = Observation((working(lag=10),))
+
+    def is_healthy(**config: str) -> bool:
+        changed = replace(one, config={**one.config, **config})
+        return condition(changed, observation, NOW, trouble=None).healthy
+
+    assert not is_healthy(**{"frazil.freshness.ms": "1000"})
+    assert is_healthy(**{"frazil.freshness.ms": "200000"})
+    assert not is_healthy(**{"connector.class": "FileStreamSink"})
+    assert not is_healthy(**{"connector.class": "Gone"})
 
 
 def test_a_table_that_was_set_aside_is_named_with_what_is_wrong() -> None:

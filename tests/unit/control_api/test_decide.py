@@ -199,7 +199,7 @@ class TestFailing:
     def test_a_connectors_own_patience_counts_from_the_first_failure(self) -> None:
         def fail(since: float) -> Phase:
             record = connector(observed=seen(Phase.RUNNING, failures=99, failing_since=since))
-            patient = replace(record, config={"errors.retry.timeout": "100000"})
+            patient = replace(record, config={**record.config, "errors.retry.timeout": "100000"})
             there = Observation((killed(),))
             return decide(patient, there, NOW, policy=POLICY, starting=0).observed.phase
 

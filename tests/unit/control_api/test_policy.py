@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from frazil.control_api.core.policy import Policy
 
 STEADY = Policy(jitter=0.0)
-KEPT_TRYING = {"errors.retry.timeout": "-1"}
+CLASS = {"connector.class": "IcebergSink"}
+KEPT_TRYING = CLASS | {"errors.retry.timeout": "-1"}
 
 names = st.text(max_size=20)
 failures = st.integers(1, 10**9)
@@ -57,19 +58,19 @@ class TestTheKeysOfAConnector:
         assert delays(STEADY.of(KEPT_TRYING), 5, 10**6, failing_for=1e9) == [40, 60]
 
     def test_a_timeout_is_a_time_from_the_first_failure_and_no_number_of_them(self) -> None:
-        policy = STEADY.of({"errors.retry.timeout": "120000"})
+        policy = STEADY.of(CLASS | {"errors.retry.timeout": "120000"})
         assert delays(policy, 20, failing_for=59.0) == [60]
         assert delays(policy, 20, 2, failing_for=60.0) == [None, 5]
 
     def test_a_timeout_of_zero_is_the_number_that_holds_for_all(self) -> None:
-        assert Policy().of({"errors.retry.timeout": "0"}) == Policy()
+        assert Policy().of(CLASS | {"errors.retry.timeout": "0"}) == Policy()
 
     @pytest.mark.parametrize(("longest", "found"), [("7000", [0, 5, 7, 7]), ("0", [0, 0, 0, 0])])
     def test_the_longest_delay_is_theirs_to_say(self, longest: str, found: list[float]) -> None:
-        policy = STEADY.of({"errors.retry.delay.max.ms": longest})
+        policy = STEADY.of(CLASS | {"errors.retry.delay.max.ms": longest})
         assert delays(policy, 1, 2, 3, 4) == found
 
     @pytest.mark.parametrize("text", ["", "abc", "${env:PATIENCE}", " "])
     def test_what_cannot_be_read_has_no_effect(self, text: str) -> None:
-        keys = {"errors.retry.timeout": text, "errors.retry.delay.max.ms": text}
+        keys = CLASS | {"errors.retry.timeout": text, "errors.retry.delay.max.ms": text}
         assert Policy().of(keys) == Policy()

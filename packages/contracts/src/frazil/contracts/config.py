@@ -1,7 +1,8 @@
 """Configuration keys: their types, defaults, words for people and checks. No values live here."""
 
 import re
-from dataclasses import KW_ONLY, dataclass, replace
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass, field, replace
 from enum import Enum, StrEnum
 from functools import cache
 
@@ -69,19 +70,24 @@ class Key:
 
 @dataclass(frozen=True)
 class KeyFamily:
-    """Keys of one form, such as `iceberg.catalog.*` or `iceberg.table.<table>.id-columns`."""
+    """Keys of one form, such as `iceberg.catalog.*` or `iceberg.table.<table>.id-columns`.
+
+    `types` are those of members that are no texts, by what `*` stands for.
+    """
 
     form: str
     _: KW_ONLY
     importance: Importance = Importance.LOW
     documentation: str
     group: str
+    types: Mapping[str, KeyType] = field(default_factory=dict)
 
     def member(self, name: str) -> Key:
         """Make the key of one name; it is a password if the name says so."""
+        kind = self.types.get(name.removeprefix(self.form.partition("*")[0]), KeyType.STRING)
         return Key(
             name,
-            KeyType.PASSWORD if is_secret(name) else KeyType.STRING,
+            KeyType.PASSWORD if is_secret(name) else kind,
             importance=self.importance,
             documentation=self.documentation,
             group=self.group,

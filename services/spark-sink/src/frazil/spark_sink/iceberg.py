@@ -6,6 +6,7 @@ from pyspark.sql import SparkSession
 
 from frazil.contracts.assignment import Assignment
 from frazil.contracts.plugins import ParsedConfig
+from frazil.contracts.plugins.commit_keys import COMMIT_INTERVAL_MS
 from frazil.contracts.plugins.iceberg_catalog import catalog_properties
 from frazil.contracts.plugins.maintenance_keys import FRESHNESS_MS
 from frazil.spark_sink.catalog import catalog_conf
@@ -32,7 +33,7 @@ def job(assignment: Assignment, board: StatusBoard) -> SinkJob | PreviewJob:
     config = sink_config(
         assignment,
         keys,
-        commit_interval_ms=keys["iceberg.control.commit.interval-ms"],
+        commit_interval_ms=keys[COMMIT_INTERVAL_MS],
         freshness_ms=keys[FRESHNESS_MS],
         maintenance=destination.budget,
         headers=destination.uses_headers,

@@ -9,6 +9,8 @@ from frazil.cli.containers.project import CONTROL_API, PROVISIONER
 from frazil.cli.containers.seen import Container
 from frazil.cli.ports import HOST
 from frazil.contracts.log_topics import DEFAULT_TOPICS
+from frazil.contracts.plugins.iceberg_tables import LISTED
+from frazil.contracts.plugins.reading import commit_interval_seconds, read_key
 from frazil.contracts.states import ConnectState
 
 
@@ -103,7 +105,7 @@ def connector(name: str, body: Mapping[str, Any]) -> Connector:
         trace=seen.trace,
         lag=health.get("lag"),
         dead=health.get("dead") or 0,
-        tables=tuple(filter(None, config.get("iceberg.tables", "").replace(" ", "").split(","))),
-        topics=config.get("topics", ""),
-        commit_seconds=int(config.get("iceberg.control.commit.interval-ms", 0)) / 1000,
+        tables=tuple(filter(None, read_key(config, LISTED) or ())),
+        topics=",".join(read_key(config, "topics") or ()),
+        commit_seconds=commit_interval_seconds(config),
     )

@@ -3,6 +3,7 @@
 from frazil.contracts.config import Importance, Key, KeyType, Width, section
 from frazil.contracts.validators import AtLeast
 
+COMMIT_INTERVAL_MS = "iceberg.control.commit.interval-ms"
 CONTROL_TOPIC = "iceberg.control.topic"
 CONTROL_EVENTS = "frazil.control.events"
 TRANSACTION_PREFIX = "iceberg.coordinator.transactional.prefix"
@@ -10,7 +11,7 @@ TRANSACTION_PREFIX = "iceberg.coordinator.transactional.prefix"
 COMMIT_KEYS = section(
     "Commits",
     Key(
-        "iceberg.control.commit.interval-ms",
+        COMMIT_INTERVAL_MS,
         KeyType.INT,
         default=300_000,
         importance=Importance.MEDIUM,

@@ -120,8 +120,9 @@ _COMMON_KEYS = section(
         KeyType.INT,
         default=1,
         importance=Importance.HIGH,
-        documentation="Parallelism. A connector is one Spark driver, shown as task 0; this "
-        "is the number of cores it works with.",
+        documentation="Parallelism. A connector is one Spark driver, and this is the number of "
+        "cores it works with. A sink shows as many tasks, which run, fail and restart together; a "
+        "source shows one.",
         width=Width.SHORT,
         display_name="Tasks max",
         validator=AtLeast(1),
@@ -130,7 +131,7 @@ _COMMON_KEYS = section(
         "tasks.max.enforce",
         KeyType.BOOLEAN,
         default=True,
-        documentation="Accepted without effect: a connector never has more than one task.",
+        documentation="Accepted without effect: a connector never has more tasks than that.",
         width=Width.SHORT,
         display_name="Enforce tasks max",
     ),

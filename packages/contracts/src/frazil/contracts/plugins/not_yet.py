@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
+from frazil.contracts.validators import invalid
+
 _REMOVE = "remove the key"
 
 
@@ -17,8 +19,9 @@ class NotYet:
     advice: str = _REMOVE
     applies: Callable[[Any], bool] = bool
 
-    def sentence(self, name: str) -> str:
-        return f"{name}: {self.value} is not supported yet; {self.advice}."
+    def sentence(self, name: str, given: Any) -> str:
+        why = f"This connector does not support {self.value} yet; {self.advice}."
+        return invalid(name, given, why)
 
 
 STAGE_LIMITS = (

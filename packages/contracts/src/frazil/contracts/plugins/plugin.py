@@ -109,6 +109,15 @@ class Plugin:
         """Return what can be read, whatever there is to complain of."""
         return self._read(config).config
 
+    def value(self, config: Config, name: str) -> Any:
+        """Read one key alone: its default where it cannot be read, None if there is no such key."""
+        key = self._fixed.get(name)
+        if key is None:
+            return None
+        found = check(key, config)
+        value = None if found.errors else found.value
+        return key.default if value is None and not key.is_required else value
+
     def parse(self, config: Config) -> ParsedConfig:
         """Return the typed values, or raise InvalidConfigError with what validate would say."""
         reading = self._read(config)
@@ -151,7 +160,7 @@ class Plugin:
         for name, value in config.values.items():
             for limit in self.limits:
                 if has_form(name, limit.form) and limit.applies(value):
-                    yield Complaint(name, limit.sentence(name))
+                    yield Complaint(name, limit.sentence(name, value))
 
     def _extra_keys(
         self, given: Config, stages: Iterable[Key], slips: Iterable[Complaint]

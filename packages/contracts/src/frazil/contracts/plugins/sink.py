@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from frazil.contracts.config import Importance, Key, KeyFamily, KeyType, Width, section
+from frazil.contracts.plugins.client_settings import CLIENT_TYPES
 from frazil.contracts.plugins.common import COMMON_FAMILIES
 from frazil.contracts.plugins.frazil_keys import DEAD_LETTER_TABLE, MOST_DEAD
 from frazil.contracts.plugins.parsed import Complaint, ParsedConfig
@@ -89,11 +90,13 @@ SINK_FAMILIES = (
         documentation="Settings of the Kafka consumer, such as `auto.offset.reset`, "
         "`bootstrap.servers`, `group.id` and those of security.",
         group="Clients",
+        types=CLIENT_TYPES,
     ),
     KeyFamily(
         "producer.override.*",
         documentation="Settings of the Kafka producer that sends dead letters.",
         group="Clients",
+        types=CLIENT_TYPES,
     ),
     *COMMON_FAMILIES,
 )

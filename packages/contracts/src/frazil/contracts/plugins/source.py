@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from frazil.contracts.config import Importance, Key, KeyFamily, KeyType, Width, section
+from frazil.contracts.plugins.client_settings import CLIENT_TYPES
 from frazil.contracts.plugins.common import COMMON_FAMILIES
 from frazil.contracts.plugins.parsed import Complaint, ParsedConfig
 from frazil.contracts.validators import AtLeast, OneOf, Optional, non_empty, unique_aliases
@@ -83,6 +84,7 @@ SOURCE_FAMILIES = (
         documentation="Settings of the Kafka producer, such as `bootstrap.servers`, "
         "`compression.type` and those of security.",
         group="Clients",
+        types=CLIENT_TYPES,
     ),
     *COMMON_FAMILIES,
 )

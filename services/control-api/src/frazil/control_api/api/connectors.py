@@ -103,7 +103,7 @@ def create_connector(
         return DryRun.of(rehearsal.plan_create(wanted))
     connector = service.create(wanted)
     response.headers["Location"] = location(request, connector.name)
-    return ConnectorInfo.of(connector)
+    return ConnectorInfo.of_new(connector)
 
 
 @router.get("/connectors/{connector}", responses=faults(404))
@@ -142,6 +142,7 @@ def put_config(
     if created:
         response.status_code = 201
         response.headers["Location"] = location(request, name)
+        return ConnectorInfo.of_new(connector)
     return ConnectorInfo.of(connector)
 
 

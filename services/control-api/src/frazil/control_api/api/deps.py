@@ -103,7 +103,7 @@ def _table_name(
     return _decoded(table)
 
 
-def _task_id(task: Annotated[str, Path(description="Number of a task; ours have one, 0.")]) -> int:
+def _task_id(task: Annotated[str, Path(description="Number of a task, from 0 on.")]) -> int:
     """Read a task's number; to Connect, anything but a Java int is another path."""
     text = _decoded(task)
     if not re.fullmatch(r"[+-]?[0-9]{1,10}", text, re.ASCII) or abs(int(text)) >= 2**31:

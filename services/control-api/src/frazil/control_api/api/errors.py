@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
 from frazil.control_api.api.models import ErrorBody
-from frazil.control_api.core.errors import ControlError
+from frazil.control_api.core.errors import BadRequestError, ControlError
 from frazil.runtime.logs import get_logger
 
 log = get_logger(__name__)
@@ -52,6 +52,8 @@ async def _http_error(request: Request, error: Exception) -> Response:
         raise error
     if error.status_code == 405 and request.method == "OPTIONS":
         return _options(request)
+    if error.status_code == 404 and "//" in request.scope["path"]:
+        return answer_of(BadRequestError("Ambiguous URI empty segment"))
     reason = _REASONS.get(error.status_code, error.detail)
     return _answer(error.status_code, f"HTTP {error.status_code} {reason}", before_route=True)
 

@@ -10,14 +10,14 @@ from fastapi.responses import PlainTextResponse
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from prometheus_client.metrics_core import Metric
 
-from frazil.contracts.plugins import UnknownPluginError, find_plugin
+from frazil.contracts.plugins.reading import plugin_of
 from frazil.contracts.states import ConnectState
 from frazil.contracts.worker_status import MaintenanceStatus, WorkerStatus
 from frazil.control_api.api.deps import GaugesNow, Insights, Service
 from frazil.control_api.core.condition import Condition
-from frazil.control_api.core.connector import TASK_ID, Connector
+from frazil.control_api.core.connector import Connector
 from frazil.control_api.core.health import Gauges
-from frazil.control_api.core.states import PublicState, public_state
+from frazil.control_api.core.states import PublicState, public_state, task_ids
 from frazil.runtime import metrics
 from frazil.runtime.metrics import Reading
 
@@ -70,12 +70,16 @@ class _Seen:
     name: str
     class_name: str
     state: PublicState
+    tasks: int
     condition: Condition
 
     @classmethod
     def of(cls, connector: Connector, condition: Condition) -> "_Seen":
-        class_name = _class_name(connector.config.get("connector.class", ""))
-        return cls(connector.name, class_name, public_state(connector), condition)
+        plugin = plugin_of(connector.config)
+        # All names of a class are one; of classes that are gone there may be any number.
+        class_name = plugin.class_name if plugin else "unknown"
+        tasks = len(task_ids(connector))
+        return cls(connector.name, class_name, public_state(connector), tasks, condition)
 
     @property
     def status(self) -> WorkerStatus | None:
@@ -98,7 +102,10 @@ class _Readings:
     def _server(self) -> Iterator[Metric]:
         counts = Counter((one.state.connector.value, one.class_name) for one in self._seen)
         yield _family(metrics.CONNECTORS, counts.items())
-        tasks = Counter((one.state.task.value,) for one in self._seen if one.state.task)
+        tasks: Counter[tuple[str]] = Counter()
+        for one in self._seen:
+            if one.state.task:
+                tasks[(one.state.task.value,)] += one.tasks
         yield _family(metrics.TASKS, tasks.items())
         yield _family(metrics.QUEUE, [((), self._gauges.queued)])
         yield _family(metrics.ENGINE_TROUBLE, [((), float(self._gauges.trouble is not None))])
@@ -106,20 +113,25 @@ class _Readings:
 
     def _connect(self) -> Iterator[Metric]:
         """Yield what Connect's own figures would be, in its exporters' spelling."""
-        with_task = [(one.name, one.state.task) for one in self._seen if one.state.task]
         yield _family(metrics.CONNECT_CONNECTORS, [((), len(self._seen))])
-        yield _family(metrics.CONNECT_TASKS, [((), len(with_task))])
+        yield _family(metrics.CONNECT_TASKS, [((), sum(one.tasks for one in self._seen))])
         yield _family(
             metrics.CONNECT_STATUS,
             (((one.name, one.state.connector.lower()), 1) for one in self._seen),
         )
         yield _family(
             metrics.CONNECT_TASK_STATUS,
-            (((name, str(TASK_ID), task.lower()), 1) for name, task in with_task),
+            (
+                ((one.name, str(task), one.state.task.lower()), 1)
+                for one in self._seen
+                if one.state.task
+                for task in range(one.tasks)
+            ),
         )
         for state, reading in _TASKS_BY_STATE.items():
             yield _family(
-                reading, (((one.name,), float(one.state.task is state)) for one in self._seen)
+                reading,
+                (((one.name,), one.tasks if one.state.task is state else 0) for one in self._seen),
             )
 
     def _connectors(self) -> Iterator[tuple[Reading, Iterable[_Sample]]]:
@@ -151,11 +163,3 @@ def _family(reading: Reading, samples: Iterable[_Sample]) -> Metric:
     for labels, value in samples:
         family.add_metric(labels, value)
     return family
-
-
-def _class_name(name: str) -> str:
-    """Spell all names of a class the same; of classes that are gone there may be any number."""
-    try:
-        return find_plugin(name).class_name
-    except UnknownPluginError:
-        return "unknown"

@@ -5,13 +5,13 @@ from typing import Any, Self
 
 from pydantic import BaseModel, Field
 
-from frazil.contracts.plugins import Plugin, UnknownPluginError, find_plugin
+from frazil.contracts.plugins.reading import plugin_of
 from frazil.contracts.states import ConnectState
-from frazil.control_api.core.connector import TASK_ID, Connector
+from frazil.control_api.core.connector import Connector
 from frazil.control_api.core.health import HealthStatus, Role
 from frazil.control_api.core.offsets import PartitionOffset
 from frazil.control_api.core.plugins import Listed
-from frazil.control_api.core.states import public_state
+from frazil.control_api.core.states import public_state, task_ids
 from frazil.runtime.log_levels import LoggerLevel
 
 
@@ -70,6 +70,11 @@ class ConnectorInfo(BaseModel):
             type=_type(connector),
         )
 
+    @classmethod
+    def of_new(cls, connector: Connector) -> Self:
+        """Describe a connector that was made just now: Connect gives it tasks after the answer."""
+        return cls.of(connector).model_copy(update={"tasks": []})
+
 
 class ConnectorState(BaseModel):
     """`version` and `trace` are left out of the answer rather than empty."""
@@ -98,7 +103,7 @@ class ConnectorStatus(BaseModel):
     def of(cls, connector: Connector, worker_id: str, *, restarting: bool = False) -> Self:
         """Build the status; `restarting` shows the plan of a restart that was just asked for."""
         shown = public_state(connector)
-        plugin = _plugin(connector)
+        plugin = plugin_of(connector.config)
 
         def instance(state: ConnectState) -> ConnectorState:
             return ConnectorState(
@@ -113,7 +118,11 @@ class ConnectorStatus(BaseModel):
         return cls(
             name=connector.name,
             connector=instance(shown.connector),
-            tasks=[TaskState(id=TASK_ID, **dict(instance(shown.task)))] if shown.task else [],
+            tasks=[
+                TaskState(id=task, **dict(instance(shown.task)))
+                for task in task_ids(connector)
+                if shown.task
+            ],
             type=_type(connector),
         )
 
@@ -172,25 +181,15 @@ class ErrorBody(BaseModel):
 
 
 def _tasks(connector: Connector) -> list[TaskId]:
-    if public_state(connector).task is None:
-        return []
-    return [TaskId(connector=connector.name, task=TASK_ID)]
-
-
-def _plugin(connector: Connector) -> Plugin | None:
-    """Find the connector's class; None when it is not installed any more."""
-    try:
-        return find_plugin(connector.config.get("connector.class", ""))
-    except UnknownPluginError:
-        return None
+    return [TaskId(connector=connector.name, task=task) for task in task_ids(connector)]
 
 
 def _type(connector: Connector) -> str:
-    plugin = _plugin(connector)
+    plugin = plugin_of(connector.config)
     return plugin.type if plugin else "unknown"
 
 
 def _task_class(connector: Connector) -> str:
-    plugin = _plugin(connector)
+    plugin = plugin_of(connector.config)
     class_name = plugin.class_name if plugin else connector.config["connector.class"]
     return f"{class_name.removesuffix('Connector')}Task"

@@ -10,6 +10,7 @@ from frazil.control_api.core.errors import NotAcceptableError, UnsupportedMediaT
 
 _JSON = "application/json"
 _ACCEPTED = {_JSON, "application/*", "*/*", "*"}
+_EMPTY_SEGMENT = "//"
 _MATRIX_PARAMETERS = re.compile(";[^/]*")
 
 
@@ -32,7 +33,7 @@ class ConnectPaths:
         is_head = scope["method"] == "HEAD"
         scope = {
             **scope,
-            "path": path.removesuffix("/") or "/",
+            "path": path if _EMPTY_SEGMENT in path else path.removesuffix("/") or "/",
             "method": "GET" if is_head else scope["method"],
         }
         send = _echoing(Headers(scope=scope).get("accept", ""), send)

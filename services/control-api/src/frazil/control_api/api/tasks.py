@@ -1,4 +1,4 @@
-"""Routes of tasks: a connector's one worker, dressed as Connect's task 0."""
+"""Routes of tasks: the cores of a connector's one worker, as Connect's tasks."""
 
 from fastapi import APIRouter, Response
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from frazil.contracts.plugins.maintenance_keys import FRESHNESS_MS
+from frazil.contracts.plugins.reading import commit_interval_seconds
 from frazil.contracts.states import ConnectState, TableState, Target
 from frazil.contracts.worker_status import WorkerStatus
 from frazil.control_api.core.connector import Connector, Observed, Phase
@@ -16,7 +16,6 @@ _CURES = {
     TableState.FAILED: "Mend the cause, then restart the connector",
     TableState.WAITING: "Approve or refuse them",
 }
-_COMMIT_INTERVAL = "iceberg.control.commit.interval-ms"
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +140,7 @@ def _running(connector: Connector, worker: Worker | None, now: float) -> _Verdic
     lag = worker.status.lag if worker.status else None
     idle = _idle(connector.observed, worker.status, now)
     waiting = (lag or 0) - _left_behind(worker.status)
-    if waiting > 0 and idle > _STALLED_AFTER + _pause(connector):
+    if waiting > 0 and idle > _STALLED_AFTER + commit_interval_seconds(connector.config):
         return _Verdict(
             healthy=False,
             reason=f"{waiting} records wait and nothing was committed for {idle:.0f} s: look at "
@@ -171,8 +170,3 @@ def _idle(seen: Observed, status: WorkerStatus | None, now: float) -> float:
     """Seconds since the last commit of this run, or since it runs if there was none."""
     committed = status.last_commit if status else None
     return now - max(seen.since, committed.timestamp() if committed else 0.0)
-
-
-def _pause(connector: Connector) -> float:
-    text = connector.config.get(FRESHNESS_MS) or connector.config.get(_COMMIT_INTERVAL, "")
-    return int(text) / 1000 if text.isdecimal() else 0.0

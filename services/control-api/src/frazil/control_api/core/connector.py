@@ -9,9 +9,6 @@ from frazil.contracts.redrive import Redrive
 from frazil.contracts.schema_change import SchemaRules
 from frazil.contracts.states import Target
 
-TASK_ID = 0
-"""A connector is one worker, which Connect's clients see as its one task."""
-
 
 class Phase(StrEnum):
     """Where the worker of a connector was when last seen."""

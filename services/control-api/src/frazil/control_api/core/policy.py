@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Self
 from zlib import crc32
 
+from frazil.contracts.plugins.reading import read_key
+
 
 @dataclass(frozen=True, slots=True)
 class Policy:
@@ -28,8 +30,8 @@ class Policy:
 
     def of(self, config: Mapping[str, str]) -> Self:
         """Apply the keys of one connector; what cannot be read, like a reference, has no effect."""
-        timeout = _seconds(config.get("errors.retry.timeout"))
-        longest = _seconds(config.get("errors.retry.delay.max.ms"))
+        timeout = _seconds(config, "errors.retry.timeout")
+        longest = _seconds(config, "errors.retry.delay.max.ms")
         return replace(
             self,
             retry_budget=math.inf if timeout and timeout < 0 else timeout or self.retry_budget,
@@ -50,11 +52,10 @@ class Policy:
         return delay if failing_for + delay < self.retry_budget else None
 
 
-def _seconds(milliseconds: str | None) -> float | None:
-    try:
-        return int(milliseconds or "") / 1000
-    except ValueError:
-        return None
+def _seconds(config: Mapping[str, str], name: str) -> float | None:
+    """Read a time that a connector sets; one that it leaves alone is the control API's to set."""
+    milliseconds = read_key(config, name) if name in config else None
+    return None if milliseconds is None else milliseconds / 1000
 
 
 def _chance(name: str, failures: int) -> float:

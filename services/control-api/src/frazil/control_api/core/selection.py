@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from frazil.contracts.plugins import Plugin, UnknownPluginError, find_plugin
+from frazil.contracts.plugins import Plugin
 from frazil.contracts.plugins.frazil_keys import LABEL_PREFIX
+from frazil.contracts.plugins.reading import plugin_of
 from frazil.contracts.states import ConnectState
 from frazil.control_api.core.connector import Connector
 from frazil.control_api.core.states import public_state
@@ -28,7 +29,7 @@ class Filters:
         return self != Filters()
 
     def pass_(self, connector: Connector) -> bool:
-        plugin = _plugin(connector)
+        plugin = plugin_of(connector.config)
         return (
             (not self.states or public_state(connector).connector in self.states)
             and (self.type is None or (plugin is not None and plugin.type == self.type))
@@ -64,10 +65,3 @@ def select(
 def _has_label(connector: Connector, name: str, value: str | None) -> bool:
     found = connector.config.get(LABEL_PREFIX + name)
     return found is not None and value in (None, found)
-
-
-def _plugin(connector: Connector) -> Plugin | None:
-    try:
-        return find_plugin(connector.config.get("connector.class", ""))
-    except UnknownPluginError:
-        return None

@@ -10,8 +10,9 @@ from frazil.contracts.offsets import Ending, Rewind
 from frazil.contracts.plugins import PLUGINS, ParsedConfig, Plugin, UnknownPluginError, find_plugin
 from frazil.contracts.plugins.frazil_keys import LABEL_PREFIX
 from frazil.contracts.redrive import Pick, Redrive
+from frazil.contracts.secrets import without_secrets
 from frazil.contracts.states import ConnectState, Target
-from frazil.control_api.core.connector import TASK_ID, Connector
+from frazil.control_api.core.connector import Connector
 from frazil.control_api.core.errors import (
     AlreadyExistsError,
     BadRequestError,
@@ -25,7 +26,7 @@ from frazil.control_api.core.redrive import following, require_redrivable
 from frazil.control_api.core.references import NoSecrets, UnseenSecrets
 from frazil.control_api.core.schema_rules import Decide, with_rules
 from frazil.control_api.core.side_branches import ended
-from frazil.control_api.core.states import public_state
+from frazil.control_api.core.states import public_state, task_ids
 
 Config = Mapping[str, str | None]
 """A configuration as submitted: null removes a key or is a fault, the validation decides."""
@@ -122,7 +123,7 @@ class ConnectorService:
 
     def restart_task(self, name: str, task: int) -> None:
         connector = _present(self._store.get(name), f"Unknown connector: {name}")
-        if task != TASK_ID or public_state(connector).task is None:
+        if task not in task_ids(connector):
             raise NotFoundError(f"Unknown task: {name}-{task}")
         self._renew(name)
 
@@ -310,7 +311,9 @@ def _named(name: str, config: Config) -> Config:
 def _class_name(config: Config) -> str:
     class_name = config.get("connector.class")
     if not class_name:
-        raise BadRequestError("Connector config contains no connector type")
+        texts = {name: "null" if text is None else text for name, text in config.items()}
+        listed = ", ".join(f"{name}={text}" for name, text in without_secrets(texts).items())
+        raise BadRequestError(f"Connector config {{{listed}}} contains no connector type")
     return class_name
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from frazil.contracts.plugins.reading import task_count
 from frazil.contracts.states import ConnectState, Target
 from frazil.control_api.core.connector import Connector, Phase
 
@@ -52,6 +53,12 @@ _TABLE: dict[tuple[Target, Phase], PublicState] = {
     (Target.STOPPED, Phase.WAITING): _STOPPED,
     (Target.STOPPED, Phase.FAILED): _STOPPED,
 }
+
+
+def task_ids(connector: Connector) -> range:
+    """Number the tasks that clients are shown: one for each core of the worker, if it has one."""
+    has_tasks = public_state(connector).task is not None
+    return range(task_count(connector.config) if has_tasks else 0)
 
 
 def public_state(connector: Connector) -> PublicState:

@@ -41,7 +41,7 @@ def group_of(assignment: Assignment) -> str | None:
     """Name the group whose driver is to run it; a preview has one of its own."""
     if assignment.preview is not None:
         return None
-    return assignment.config.get(WORKER_GROUP) or None
+    return str(read_key(assignment.config, WORKER_GROUP)) or None
 
 
 def driver_for(group: str | None, configs: Iterable[Mapping[str, str]]) -> Hosting:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from frazil.contracts.assignment import Assignment
+from frazil.contracts.plugins.reading import read_key
 from frazil.contracts.states import Target
 from frazil.control_api.core.connector import Connector, Observed
 from frazil.control_api.core.errors import SecretError
@@ -79,7 +80,7 @@ class Outfitter:
 
     def _is_outdated(self, connector: Connector) -> bool:
         wanted = connector.target is Target.RUNNING and has_references(connector.config)
-        if not wanted or connector.config.get("config.action.reload", "restart") != "restart":
+        if not wanted or read_key(connector.config, "config.action.reload") == "none":
             return False
         now = (connector.generation, self._digest(connector))
         given = self._given.setdefault(connector.name, now)
