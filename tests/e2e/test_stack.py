@@ -18,6 +18,7 @@ from tests.support.containers import (
     KEY,
     NETWORK,
     SINGLE,
+    TRINO_PORT,
     WAREHOUSE,
     Stack,
     answered,
@@ -94,9 +95,19 @@ def test_the_debug_commands_of_the_documents_work_as_they_are_written() -> None:
     assert "time" in json.loads(consumed)
 
 
-def test_both_clusters_are_alive_from_outside(stack: Stack) -> None:
+def test_stores_consoles_and_trinos_page_answer_on_this_machine(stack: Stack) -> None:
     for port in (stack.topology.source_port, stack.topology.dest_port):
         curl(f"http://localhost:{port}/minio/health/live")
+        # The console has the port behind that of S3.
+        assert "<title>" in curl(f"http://localhost:{port + 1}/")
+    assert "<title>" in curl("--location", f"http://localhost:{TRINO_PORT}/ui/")
+
+
+def test_trinos_own_shell_and_the_history_of_a_table(stack: Stack) -> None:
+    said = docker("exec", "trino", "trino", "--execute", "SHOW CATALOGS")
+    assert WAREHOUSE in said.replace('"', "").split()
+    wait_until("there are rows", lambda: stack.counted("auditlogs")[0] > 0, every=1)
+    assert stack.sql('SELECT snapshot_id FROM "auditlogs$history"')
 
 
 def test_the_warehouse_is_laid_out_as_in_the_documents(stack: Stack) -> None:
