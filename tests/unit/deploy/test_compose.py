@@ -60,6 +60,14 @@ def test_a_service_is_watched_and_bounded(name: str) -> None:
     assert "healthcheck" in service or name == "kafka-iceberg-init"
 
 
+@pytest.mark.parametrize("name", sorted(services().keys() - {"source"}))
+def test_a_service_says_where_it_is(name: str) -> None:
+    service = services()[name]
+    assert ("networks" in service) != (service.get("network_mode") == "none"), (
+        "else compose puts it into a network that nothing else is in"
+    )
+
+
 def test_the_database_is_reached_by_the_control_api_and_the_catalog_alone() -> None:
     found = services()
     there = {name for name, one in found.items() if "database" in one.get("networks", ())}
