@@ -116,7 +116,7 @@ down: install ## Stop it; its data stays. `.venv/bin/frazil clean --stack contai
 
 .PHONY: e2e
 e2e: install ## Both topologies from outside, with faults (20 minutes on two cores)
-	@$(BIN)/pytest tests/e2e -p no:randomly $(PYTEST_ARGS)
+	@WORKER_GROUPS=small $(BIN)/pytest tests/e2e -p no:randomly $(PYTEST_ARGS)
 
 ##@ Before a commit
 

@@ -12,7 +12,7 @@ from frazil.spark_source.job import SourceJob
 from frazil.spark_source.offsets import key_of
 from frazil.spark_source.producer import producer_error
 from frazil.worker.board import StatusBoard
-from frazil.worker.connector import Jobs, read_config
+from frazil.worker.connector import Jobs, file_path, read_config
 from frazil.worker.errors import BadConfigError
 
 CONFIG = {"name": "in", "connector.class": "FileStreamSource", "topic": "t", "file": "in.txt"}
@@ -48,6 +48,27 @@ def test_the_class_of_the_connector_names_the_job(tmp_path: Path) -> None:
 def test_without_a_folder_for_files_the_worker_touches_none(tmp_path: Path) -> None:
     with pytest.raises(BadConfigError, match="FRAZIL_FILES_FOLDER of the control API is not set"):
         file.job(assignment(files_folder=None), board(tmp_path))
+
+
+@pytest.mark.parametrize("name", ["/etc/hostname", "../secret", "out/secret", "in/../../secret"])
+def test_a_file_outside_of_the_folder_is_left_alone(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "files"
+    (folder / "in").mkdir(parents=True)
+    (folder / "out").symlink_to(tmp_path)
+    with pytest.raises(BadConfigError, match=f"File {name} is not below {folder}"):
+        file_path(assignment(str(folder)), name)
+
+
+def test_a_file_below_the_folder_is_found_by_either_name(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "in")
+    made = assignment(str(tmp_path))
+    found = [file_path(made, name) for name in ("in/a", f"{tmp_path}/in/a", "link/a", "x/../in/a")]
+    assert found == [tmp_path / "in" / "a"] * 4
+
+
+def test_an_operator_may_allow_all_files(tmp_path: Path) -> None:
+    made = assignment(str(tmp_path)).model_copy(update={"files_anywhere": True})
+    assert file_path(made, "/etc/hostname") == Path("/etc/hostname")
 
 
 def test_a_source_without_a_file_is_idle_rather_than_wrong(tmp_path: Path) -> None:

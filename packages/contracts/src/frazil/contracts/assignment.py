@@ -15,8 +15,8 @@ class Assignment(BaseModel):
 
     `epoch` grows with every start of the connector, `generation` with every change of its
     configuration and every restart that a user asks for. `config` has its `${...}` references
-    resolved, and `secrets` are the texts that may not be said. Relative names of files are those in
-    `files_folder`; None: files are out of bounds.
+    resolved, and `secrets` are the texts that may not be said. Files are those below
+    `files_folder`, with `files_anywhere` others too; None: files are out of bounds.
     With `preview` the worker only tells what it would do with so many records, and ends.
     `offsets_topic` holds the positions of all sources, in Connect's own format.
     """
@@ -36,4 +36,5 @@ class Assignment(BaseModel):
     schema_rules: dict[str, SchemaRules] = {}
     preview: int | None = None
     files_folder: str | None = None
+    files_anywhere: bool = False
     offsets_topic: str = "connect-offsets"

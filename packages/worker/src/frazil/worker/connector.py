@@ -63,4 +63,13 @@ def file_path(assignment: Assignment, name: str) -> Path:
             "Connectors may not touch files here: FRAZIL_FILES_FOLDER of the control API is not "
             "set. Set it and restart the connector, or delete the connector."
         )
-    return Path(assignment.files_folder) / name
+    folder = Path(assignment.files_folder).resolve()
+    # Links are followed first: one may lead out of the folder.
+    path = (folder / name).resolve()
+    if not (assignment.files_anywhere or path.is_relative_to(folder)):
+        raise BadConfigError(
+            f"File {name} is not below {folder}, the folder of files that connectors may use "
+            "(FRAZIL_FILES_FOLDER of the control API). Name a file in it; "
+            "FRAZIL_FILES_ANYWHERE=true allows any."
+        )
+    return path

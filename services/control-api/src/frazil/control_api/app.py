@@ -128,6 +128,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     plugins = enabled_plugins(
         files=plant.settings.files_folder is not None,
         overrides=plant.settings.client_config_override_policy,
+        spark_keys=plant.settings.spark_keys,
+        groups=plant.settings.worker_groups,
         bounds=Bounds(plant.settings.max_driver_memory, plant.settings.max_tasks),
     )
     most = plant.settings.max_connectors

@@ -172,6 +172,7 @@ def build_plant(settings: Settings, engine: Engine | None = None) -> Plant:
         kafka=_client_properties(settings),
         secrets=secrets,
         files_folder=settings.files_folder,
+        files_anywhere=settings.files_anywhere,
         offsets_topic=settings.offset_storage_topic,
     )
     reconciler = Reconciler(

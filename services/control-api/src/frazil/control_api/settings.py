@@ -170,8 +170,24 @@ class Settings(DockerSettings, HttpSettings):
     )
     files_folder: Path | None = Field(
         default=None,
-        description="Folder of relative names in FileStream connectors, which read and write files "
-        "as the worker's user; without it there are no such classes.",
+        description="Folder of the files of FileStream connectors, which read and write there as "
+        "the worker's user; without it there are no such classes.",
+    )
+    files_anywhere: bool = Field(
+        default=False,
+        description="Let FileStream connectors name files outside of that folder, too: whatever "
+        "the worker's user may read or write.",
+    )
+    spark_keys: Names = Field(
+        default=(),
+        description="Settings of Spark that connectors may choose although they load classes, open "
+        "ports or reach files: names or patterns such as `spark.driver.*`, separated by commas.",
+    )
+    worker_groups: Names = Field(
+        default=(),
+        description="Groups that connectors may join by `frazil.worker.group`, and so share a "
+        "driver with all it holds: names or patterns such as `team-*`, separated by commas; `*` "
+        "for any.",
     )
     secrets_env: Names = Field(
         default=(),

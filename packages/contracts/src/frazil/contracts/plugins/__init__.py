@@ -1,14 +1,16 @@
 """The connector classes that there are, found by any name that Kafka Connect would accept."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from frazil.contracts.plugins.bounds import Bounds, bounds_rule
 from frazil.contracts.plugins.file_stream import FILE_SINK, FILE_SOURCE
+from frazil.contracts.plugins.group_keys import group_rule
 from frazil.contracts.plugins.iceberg_sink import ICEBERG_SINKS
 from frazil.contracts.plugins.overrides import OverridePolicy, override_rule
 from frazil.contracts.plugins.parsed import InvalidConfigError, ParsedConfig
-from frazil.contracts.plugins.plugin import InvalidOffsetError, Plugin
+from frazil.contracts.plugins.plugin import InvalidOffsetError, Plugin, Rule
+from frazil.contracts.plugins.spark_keys import spark_rule
 
 __all__ = [
     "PLUGINS",
@@ -22,6 +24,9 @@ __all__ = [
     "enabled_plugins",
     "find_plugin",
 ]
+
+# A list of names that leaves out none.
+EVERY = ("*",)
 
 # All that there may be, sinks first as in Connect; this tuple is the registration of a class.
 PLUGINS: tuple[Plugin, ...] = (*ICEBERG_SINKS, FILE_SINK, FILE_SOURCE)
@@ -50,10 +55,18 @@ def enabled_plugins(
     files: bool,
     overrides: OverridePolicy = OverridePolicy.ALL,
     bounds: Bounds | None = None,
+    spark_keys: Sequence[str] = EVERY,
+    groups: Sequence[str] = EVERY,
 ) -> tuple[Plugin, ...]:
-    """Return the classes that may be used; `files` lets in those that touch the worker's files."""
-    rules = [] if overrides is OverridePolicy.ALL else [override_rule(overrides)]
+    """Return the classes that may be used, with the rules that an operator sets.
+
+    `files` lets in those that touch the worker's files; `spark_keys` are settings of Spark that
+    would be refused else, `groups` those that may be joined.
+    """
+    rules: list[Rule] = [] if overrides is OverridePolicy.ALL else [override_rule(overrides)]
     rules += [] if bounds is None else [bounds_rule(bounds)]
+    rules += [] if "*" in spark_keys else [spark_rule(spark_keys)]
+    rules += [] if "*" in groups else [group_rule(groups)]
     return tuple(
         replace(plugin, rules=(*plugin.rules, *rules))
         for plugin in PLUGINS

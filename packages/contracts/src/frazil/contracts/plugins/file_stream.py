@@ -31,9 +31,10 @@ POSITION = "position"
 _VALUES = STRING_NAMES | JSON_NAMES | BYTES_NAMES
 _OFF = (
     "The class is off unless `FRAZIL_FILES_FOLDER` is set, for it lets whoever may create "
-    "connectors read or write files as the worker's user, as in Kafka since 3.1.1. Relative names "
-    "are those in that folder; `frazil dev` sets it to the directory that it was started in. With "
-    "the engine `docker` a file is one in the worker's container, where nothing of yours is."
+    "connectors read or write files as the worker's user, as in Kafka since 3.1.1. A file is one "
+    "below that folder, links included, unless `FRAZIL_FILES_ANYWHERE` is set; `frazil dev` sets "
+    "the folder to the directory that it was started in. With the engine `docker` a file is one in "
+    "the worker's container, where nothing of yours is."
 )
 _SINK_ONCE = (
     "Each line is in the file once, whatever is killed, as long as nobody else writes to it. A "

@@ -112,7 +112,9 @@ FRAZIL_FAMILIES = (
     ),
     KeyFamily(
         "spark.*",
-        documentation="Settings of Spark, passed on as they are.",
+        documentation="Settings of Spark, passed on as they are. Those that load classes, open "
+        "ports or reach files, such as `spark.driver.*`, `spark.jars` or `spark.sql.extensions`, "
+        "are refused unless the operator allows them (`FRAZIL_SPARK_KEYS`).",
         group="Frazil",
     ),
 )

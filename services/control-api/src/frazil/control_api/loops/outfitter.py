@@ -30,12 +30,14 @@ class Outfitter:
         kafka: Mapping[str, str],
         secrets: Secrets | None = None,
         files_folder: Path | None = None,
+        files_anywhere: bool = False,
         offsets_topic: str = "connect-offsets",
     ) -> None:
         self._worker_id = worker_id
         self._kafka = dict(kafka)
         self._secrets = secrets or NoSecrets()
         self._files_folder = None if files_folder is None else str(files_folder.resolve())
+        self._files_anywhere = files_anywhere
         self._offsets_topic = offsets_topic
         self._given: dict[str, tuple[int, bytes]] = {}
         self._salt = os.urandom(16)
@@ -65,6 +67,7 @@ class Outfitter:
             paused_tables=connector.paused_tables,
             schema_rules=dict(connector.schema_rules),
             files_folder=self._files_folder,
+            files_anywhere=self._files_anywhere,
             offsets_topic=self._offsets_topic,
         )
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from frazil.contracts.validators import Value, invalid
 
@@ -14,6 +15,9 @@ _TOKEN = re.compile(
 )
 _CLAUSES = ("group", "having", "order", "sort", "cluster", "distribute", "limit", "offset",
             "window", "union", "except", "intersect", "minus", "join", "lateral")  # fmt: skip
+# Hints for those who write a statement: what it may do is decided on Spark's plan of it.
+_READING = frozenset(("from", "table", "values"))
+_REACHING = frozenset(("reflect", "java_method", "try_reflect", "input_file_name"))
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 
 
@@ -69,6 +73,11 @@ def _columns(text: str, words: list[_Word]) -> Iterator[str]:
 def _refuse(words: list[_Word], top: list[_Word]) -> None:
     if sum(word.text == "select" for word in words) > 1:
         raise BadStatementError(f"{_SHAPE}; it may not contain a second SELECT")
+    for first, second in pairwise(words):
+        if first.text == "(" and second.text in _READING:
+            raise BadStatementError(f"{_SHAPE}; it may not read another table")
+        if second.text == "(" and first.text in _REACHING:
+            raise BadStatementError(f"{_SHAPE}; it may not call {first.text}")
     if any(word.text == ";" for word in top):
         raise BadStatementError(f"{_SHAPE}; one statement only, without a semicolon")
     source = next((at for at, word in enumerate(top) if word.text == "from"), len(top))

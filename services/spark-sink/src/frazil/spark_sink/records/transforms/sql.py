@@ -8,6 +8,7 @@ from frazil.contracts.plugins.transforms.chain import Step
 from frazil.contracts.plugins.transforms.sql import Statement, parse_statement
 from frazil.spark_sink.records.draft import PLACE, Bench, Draft
 from frazil.spark_sink.records.nodes import Leaf, Node, opened
+from frazil.spark_sink.records.plan_check import RefusedPlanError, check_plan
 from frazil.worker.errors import BadConfigError
 
 _RECORD, _KAFKA, _ALL, _IS_THERE = "record", "_kafka", "_frazil", "_frazil_is_there"
@@ -18,11 +19,16 @@ def sql(draft: Draft, step: Step, bench: Bench) -> Draft:
     statement = parse_statement(step.options["statement"])
     value, kept = bench.new_name(), bench.new_name()
     relation = _Relation(bench.frame, draft)
+    key = f"transforms.{step.alias}.statement"
     try:
-        bench.frame = relation.select(statement, value, kept)
+        frame = relation.select(statement, value, kept)
+        check_plan(frame, bench.frame)
     except (AnalysisException, ParseException) as error:
         words = str(error).partition("\n")[0]
-        raise BadConfigError(f"transforms.{step.alias}.statement: {words}") from error
+        raise BadConfigError(f"{key}: {words}") from error
+    except RefusedPlanError as error:
+        raise BadConfigError(f"{key} is refused: it {error}.") from error
+    bench.frame = frame
     draft = draft.dropping(~draft.value.node.is_null & ~fn.coalesce(fn.col(kept), fn.lit(False)))
     kind = bench.frame.schema[value].dataType
     return draft.with_node(None, Leaf(fn.col(value), kind))
