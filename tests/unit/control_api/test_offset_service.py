@@ -84,9 +84,11 @@ class World:
     groups: Groups = field(default_factory=Groups)
     topic: Topic = field(default_factory=Topic)
     rewinds: list[Rewind] = field(default_factory=list)
+    login: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        properties = ClientProperties({"bootstrap.servers": "kafka:9092"}, self._resolve)
+        operator = {"bootstrap.servers": "kafka:9092", **self.login}
+        properties = ClientProperties(operator, self._resolve)
         self.service = OffsetService(
             SinkOffsets(self.groups, properties, self._remember, FakeClock(1000.5)),
             SourceOffsets(self.topic, properties),
@@ -123,6 +125,14 @@ async def test_a_sink_is_where_its_group_is_in_any_state(world: World) -> None:
     for target in (Target.RUNNING, Target.PAUSED, Target.STOPPED):
         assert await world.service.read(sink(target=target)) == MOVE
     assert world.groups.calls == [("read", "connect-s")] * 3
+
+
+async def test_the_operator_s_login_goes_to_no_broker_that_a_connector_names() -> None:
+    world = World(login={"sasl.jaas.config": "secret"})
+    await world.service.read(sink())
+    assert world.groups.properties["sasl.jaas.config"] == "secret"
+    await world.service.read(sink({"consumer.override.bootstrap.servers": "attacker:9092"}))
+    assert world.groups.properties == {"bootstrap.servers": "attacker:9092"}
 
 
 async def test_an_alteration_goes_to_the_group_and_into_a_rewind(world: World) -> None:

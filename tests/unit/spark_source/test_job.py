@@ -81,6 +81,13 @@ def test_a_connectors_own_client_settings_win_over_the_workers() -> None:
     assert made.offsets_topic == "connect-offsets"
 
 
+def test_the_operator_s_login_stays_with_the_operator_s_brokers() -> None:
+    login = {"bootstrap.servers": "k:9092", "sasl.jaas.config": "secret"}
+    made = assignment(**{"producer.override.bootstrap.servers": "other:1"})
+    made = made.model_copy(update={"kafka": login})
+    assert source_config(made, read_config(made)).kafka == {"bootstrap.servers": "other:1"}
+
+
 def test_positions_are_kept_under_connects_key() -> None:
     assert key_of("ünï", {"filename": "in.txt"}) == '["ünï",{"filename":"in.txt"}]'
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from frazil.contracts.assignment import Assignment
+from frazil.contracts.kafka_properties import SERVERS, overridden
 from frazil.contracts.plugins import InvalidConfigError, ParsedConfig, find_plugin
 from frazil.runtime.logs import get_logger
 from frazil.worker.board import StatusBoard
@@ -46,8 +47,8 @@ def read_config(assignment: Assignment) -> ParsedConfig:
 
 def kafka_properties(assignment: Assignment, config: ParsedConfig, prefix: str) -> dict[str, str]:
     """Return the client's settings; the connector's own, under the prefix, win."""
-    properties = assignment.kafka | config.prefixed(prefix)
-    if "bootstrap.servers" not in properties:
+    properties = overridden(assignment.kafka, config.prefixed(prefix))
+    if SERVERS not in properties:
         raise BadConfigError("No Kafka to work with: `bootstrap.servers` is not set.")
     return properties
 

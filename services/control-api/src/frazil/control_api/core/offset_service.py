@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Protocol
 
+from frazil.contracts.kafka_properties import overridden
 from frazil.contracts.naming import consumer_group
 from frazil.contracts.offsets import Mode, Rewind
 from frazil.contracts.plugins import InvalidOffsetError, Plugin, UnknownPluginError, find_plugin
@@ -107,10 +108,7 @@ class ClientProperties:
             for name, text in config.items()
             if name.startswith(prefix)
         )
-        properties = dict(self._kafka)
-        for override in overrides:
-            properties |= override
-        return properties
+        return overridden(self._kafka, *overrides)
 
 
 class SinkOffsets:
