@@ -63,13 +63,34 @@ def test_what_references_may_name_is_listed_with_commas(monkeypatch: pytest.Monk
     assert settings.secrets_paths == (Path("/run/secrets"), Path("/etc/frazil"))
 
 
-def test_workers_inherit_no_variable_that_may_be_a_secret(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("DB_PASSWORD", "FRAZIL_DATABASE_URL", "HARMLESS"):
+def test_workers_inherit_what_they_need_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("AWS_SECRET_ACCESS_KEY", "FRAZIL_TOKEN", "OTHER", "LC_TIME", "FRAZIL_PROBE_HOST"):
+        monkeypatch.setenv(name, "x")
+    found = Settings().worker_environment
+    assert {"LC_TIME", "FRAZIL_PROBE_HOST", "PATH"} <= found.keys()
+    assert not {"AWS_SECRET_ACCESS_KEY", "FRAZIL_TOKEN", "OTHER"} & found.keys()
+    # Nor do libraries look up who the machine is.
+    assert found["AWS_EC2_METADATA_DISABLED"] == "true"
+    assert found["AWS_SHARED_CREDENTIALS_FILE"] == "/dev/null"
+
+
+def test_an_operator_lists_what_workers_inherit_besides(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("AWS_SECRET_ACCESS_KEY", "HTTPS_PROXY", "DB_PASSWORD", "FRAZIL_DATABASE_URL"):
         monkeypatch.setenv(name, "sqlite://")
-    settings = Settings(secrets_env=("DB_*",))
-    assert {"DB_PASSWORD", "HARMLESS"} <= settings.environment.keys()
-    assert "HARMLESS" in settings.worker_environment
-    assert not {"DB_PASSWORD", "FRAZIL_DATABASE_URL"} & settings.worker_environment.keys()
+    monkeypatch.delenv("AWS_EC2_METADATA_DISABLED", raising=False)
+    settings = Settings(worker_env=("AWS_*", "HTTPS_PROXY", "DB_*"), secrets_env=("DB_*",))
+    assert "DB_PASSWORD" in settings.environment
+    found = settings.worker_environment
+    assert {"AWS_SECRET_ACCESS_KEY", "HTTPS_PROXY"} <= found.keys()
+    assert "AWS_EC2_METADATA_DISABLED" not in found
+    assert not {"DB_PASSWORD", "FRAZIL_DATABASE_URL"} & found.keys()
+
+
+def test_addresses_for_tokens_reach_workers_in_containers_too() -> None:
+    settings = Settings(oauthbearer_urls=("https://a/", "https://b/"))
+    told = dict(settings.docker_options_of("i").environment)
+    assert told["FRAZIL_OAUTHBEARER_URLS"] == "https://a/,https://b/"
+    assert "FRAZIL_OAUTHBEARER_URLS" not in dict(Settings().docker_options_of("i").environment)
 
 
 def test_everything_lies_in_the_home_folder_unless_told_otherwise(tmp_path: Path) -> None:

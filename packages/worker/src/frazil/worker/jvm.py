@@ -117,6 +117,12 @@ def java_command(java: Path, jars: Sequence[Path], memory: str, *extra: str) -> 
     ]
 
 
+def kafka_flags(oauthbearer_urls: Sequence[str]) -> Iterator[str]:
+    """Keep Kafka's clients from addresses and files that a connector's settings may name."""
+    yield f"-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls={','.join(oauthbearer_urls)}"
+    yield "-Dorg.apache.kafka.automatic.config.providers=none"
+
+
 @dataclass(frozen=True)
 class Jvm:
     """A JVM that runs, and the gateway to it."""
@@ -154,7 +160,8 @@ def running_jvm(
     """
     java = find_java(settings.java_home)
     jars = class_path(JarStore(settings.home).folder("spark"))
-    command = java_command(java, jars, memory, *archive_flags(settings, java, jars))
+    flags = (*kafka_flags(settings.oauthbearer_urls), *archive_flags(settings, java, jars))
+    command = java_command(java, jars, memory, *flags)
     with _scratch(folder) as scratch:
         contact = scratch / "gateway"
         environment = {

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from frazil.runtime.settings import FrazilSettings
+from frazil.runtime.settings import FrazilSettings, Names
 
 
 class ArchiveMode(StrEnum):
@@ -17,6 +17,10 @@ class WorkerSettings(FrazilSettings):
     archive: ArchiveMode = Field(
         default=ArchiveMode.USE,
         description="Class-data archive of the JVM: use it, train (write) it, or do without.",
+    )
+    oauthbearer_urls: Names = Field(
+        default=(),
+        description="Addresses from which Kafka clients may get tokens and keys by OAUTHBEARER.",
     )
     probe_host: str = Field(
         default="127.0.0.1", description="Address on which the probes are served."

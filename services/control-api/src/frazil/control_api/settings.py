@@ -1,6 +1,7 @@
 """What the control API may be told; the only reader of its environment."""
 
 import os
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from hashlib import sha256
@@ -15,6 +16,35 @@ from frazil.control_api.engine.docker_spec import DockerOptions
 from frazil.runtime.http_settings import HttpSettings, is_loopback
 from frazil.runtime.settings import SECRETS, AbsolutePath, Folders, FrazilSettings, Names
 from frazil.runtime.web_pages import names_of_this_machine
+
+_DATABASE_URL = "FRAZIL_DATABASE_URL"
+# What Python, Java and a worker's own settings need.
+_INHERITED = (
+    "FRAZIL_ARCHIVE",
+    "FRAZIL_HOME",
+    "FRAZIL_JAVA_HOME",
+    "FRAZIL_LOG_FORMAT",
+    "FRAZIL_LOG_LEVEL",
+    "FRAZIL_OAUTHBEARER_URLS",
+    "FRAZIL_PROBE_*",
+    "HOME",
+    "JAVA_HOME",
+    "LANG",
+    "LC_*",
+    "LD_LIBRARY_PATH",
+    "PATH",
+    "PYTHONPATH",
+    "SSL_CERT_DIR",
+    "SSL_CERT_FILE",
+    "TMPDIR",
+    "TZ",
+)
+# Where the client of S3 would look up an identity by itself, which is not the connector's.
+_NO_IDENTITY = {
+    "AWS_CONFIG_FILE": "/dev/null",
+    "AWS_EC2_METADATA_DISABLED": "true",
+    "AWS_SHARED_CREDENTIALS_FILE": "/dev/null",
+}
 
 
 class EngineKind(StrEnum):
@@ -48,6 +78,12 @@ class DockerSettings(FrazilSettings):
         description="Volumes or folders of the host that every worker gets, such as "
         "`warehouse:/warehouse`, separated by commas.",
     )
+    oauthbearer_urls: Names = Field(
+        default=(),
+        description="Addresses from which Kafka clients of workers may get tokens and keys by "
+        "OAUTHBEARER (`sasl.oauthbearer.token.endpoint.url`, `sasl.oauthbearer.jwks.endpoint.url`)"
+        ", separated by commas; without it from none.",
+    )
     docker_memory: str | None = Field(
         default=None,
         pattern="^[1-9][0-9]*[mg]$",
@@ -71,11 +107,14 @@ class DockerSettings(FrazilSettings):
             volumes=self.docker_volumes,
             memory=self.docker_memory,
             cpus=self.docker_cpus,
-            environment=(
-                ("FRAZIL_LOG_FORMAT", self.log_format),
-                ("FRAZIL_LOG_LEVEL", self.log_level),
-            ),
+            environment=tuple(self._container_environment()),
         )
+
+    def _container_environment(self) -> Iterator[tuple[str, str]]:
+        yield "FRAZIL_LOG_FORMAT", self.log_format
+        yield "FRAZIL_LOG_LEVEL", self.log_level
+        if self.oauthbearer_urls:
+            yield "FRAZIL_OAUTHBEARER_URLS", ",".join(self.oauthbearer_urls)
 
 
 class DockerProxySettings(DockerSettings):
@@ -182,6 +221,12 @@ class Settings(DockerSettings, HttpSettings):
         default=(),
         description="Settings of Spark that connectors may choose although they load classes, open "
         "ports or reach files: names or patterns such as `spark.driver.*`, separated by commas.",
+    )
+    worker_env: Names = Field(
+        default=(),
+        description="Further variables that workers of the engine `process` inherit: names or "
+        "patterns such as `HTTPS_PROXY` or `AWS_*`, separated by commas. Connectors then act by "
+        "what these hold.",
     )
     worker_groups: Names = Field(
         default=(),
@@ -323,13 +368,15 @@ class Settings(DockerSettings, HttpSettings):
 
     @property
     def worker_environment(self) -> dict[str, str]:
-        """What workers inherit: nothing of what only assignments may carry."""
-        kept_back = (*self.secrets_env, "FRAZIL_DATABASE_URL")
-        return {
+        """What workers inherit: no identity, and nothing of what only assignments may carry."""
+        listed = (*_INHERITED, *self.worker_env)
+        inherited = {
             name: value
             for name, value in self.environment.items()
-            if not any(fnmatchcase(name, pattern) for pattern in kept_back)
+            if _matches(name, listed) and not _matches(name, (*self.secrets_env, _DATABASE_URL))
         }
+        unlisted = {n: v for n, v in _NO_IDENTITY.items() if not _matches(n, self.worker_env)}
+        return {**inherited, **unlisted}
 
     @field_validator("response_http_headers")
     @classmethod
@@ -347,6 +394,10 @@ class Settings(DockerSettings, HttpSettings):
             )
             raise ValueError(message)
         return self
+
+
+def _matches(name: str, patterns: Iterable[str]) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
 def _digest(text: str) -> str:
