@@ -138,7 +138,7 @@ lint: install ## Style, layers between rooms, declared dependencies
 
 .PHONY: types
 types: install ## mypy, strict
-	@$(BIN)/mypy packages services schemas bench tests
+	@$(BIN)/mypy packages services schemas bench advisories tests
 
 .PHONY: schemas
 schemas: install ## Generate schemas/ anew from the code
@@ -148,8 +148,12 @@ schemas: install ## Generate schemas/ anew from the code
 drift: install ## Fail if schemas/ is not what the code generates
 	@$(BIN)/python schemas/generate.py --check
 
+.PHONY: advisories
+advisories: install ## Fail if a lock names what advisories/known.yaml knows to be vulnerable
+	@$(BIN)/python advisories/check.py
+
 .PHONY: check
-check: lint types drift ## Lint, types, drift
+check: lint types drift advisories ## Lint, types, drift, known vulnerabilities
 
 .PHONY: test-fast
 test-fast: install ## Unit and contract tests alone, without containers
