@@ -404,3 +404,46 @@ def test_a_table_that_was_rolled_back_is_noticed_and_the_user_chooses(
     chosen.write(records(*range(chosen.at + 1, 4)))
     assert (lake.ids("a"), lake.ids("b")) == (expected, [1, 2, 3])
     assert lake.start(4, keys).at == 3
+
+
+JSON_KEYS = {
+    "key.converter": "org.apache.kafka.connect.json.JsonConverter",
+    "key.converter.schemas.enable": "false",
+}
+
+
+def test_a_key_within_a_change_makes_columns_of_a_new_table(lake: FleetLab) -> None:
+    run = lake.start(
+        1,
+        {
+            "iceberg.tables": f"{lake.namespace}.a",
+            AUTO: "true",
+            "transforms": "unwrap",
+            "transforms.unwrap.type": "io.tabular.iceberg.connect.transforms.DebeziumTransform",
+            **JSON_KEYS,
+        },
+    )
+    source = {"db": "shop", "table": "a"}
+    change = {"op": "c", "ts_ms": 1, "before": None, "after": {"id": 1}, "source": source}
+    run.write([change], keys=['{"id": 1, "part": {"of": "x"}}'])
+    run.write([change], keys=['{"id": 2, "part": null}'])
+    found = lake.sql("SELECT id, _cdc.key.id, _cdc.key.part.of FROM NS.a ORDER BY 2")
+    assert found == [[1, 1, "x"], [1, 2, None]]
+
+
+def test_a_value_that_is_hoisted_makes_columns_of_a_new_table(lake: FleetLab) -> None:
+    run = lake.start(
+        1,
+        {
+            "iceberg.tables": f"{lake.namespace}.a",
+            AUTO: "true",
+            "transforms": "hoist",
+            "transforms.hoist.type": "org.apache.kafka.connect.transforms.HoistField$Value",
+            "transforms.hoist.field": "whole",
+            "errors.tolerance": "all",
+        },
+    )
+    run.write([{"id": 1, "never": None, "part": {"of": "x"}}, "no JSON"])
+    run.write([{"id": 2}])
+    found = lake.sql("SELECT whole.id, whole.part.of FROM NS.a ORDER BY 1")
+    assert found == [[1, "x"], [2, None]]

@@ -115,6 +115,31 @@ def test_a_schema_in_the_record_gives_logical_types_and_defaults(spark: SparkSes
     ]  # fmt: skip
 
 
+def test_a_decimal_may_be_null_where_its_schema_allows_that(spark: SparkSession) -> None:
+    decimal: dict[str, Any] = {"name": f"{DATA}Decimal", "parameters": {"scale": "2"}}
+    schema = _schema(
+        "struct",
+        fields=[
+            _schema("bytes", "needed", **decimal),
+            _schema("bytes", "free", optional=True, **decimal),
+            _schema("bytes", "preset", default="AQ==", **decimal),
+            _schema(
+                "array", "all", optional=True, items=_schema("bytes", optional=True, **decimal)
+            ),
+        ],
+    )
+    nulls = {"needed": "AQ==", "free": None, "preset": None, "all": [None, "AQ=="]}
+    found = read(
+        spark,
+        WITH_SCHEMAS,
+        [_enveloped(nulls, schema), _enveloped({"needed": None}, schema)],
+    )
+    assert found.values == [
+        {"needed": 0.01, "preset": 0.01, "all": [None, 0.01]},
+        "!required field needed has no value",
+    ]
+
+
 @pytest.mark.parametrize(("number", "packed"), _DECIMALS)
 @pytest.mark.parametrize("scale", [0, 3, 20])
 def test_decimals_are_unpacked_to_the_last_digit(

@@ -183,6 +183,13 @@ def _decimal(column: Column, scale: int) -> Column:
     return fn.when(is_text, decimal_of_bytes(packed, scale)).otherwise(number)
 
 
+def _is_null(column: Column, schema: ConnectSchema) -> Column:
+    """Tell whether there is no value; a variant holds JSON's null as one."""
+    if schema.name != _DECIMAL:
+        return column.isNull()
+    return column.isNull() | fn.is_variant_null(column)
+
+
 def _moment(column: Column) -> Column:
     # Beyond it milliseconds do not fit into Spark's microseconds, and it would stop.
     limit = 2**63 // 1000 - 1
@@ -201,13 +208,13 @@ def node_of(
     if schema.type != "struct" or schema.default is not None:
         value = _decoded(column, schema, defaults=defaults)
         if schema.wire != schema.declared:
-            faults.append((column.isNotNull() & value.isNull(), f"not a {schema.name}"))
+            faults.append((~_is_null(column, schema) & value.isNull(), f"not a {schema.name}"))
         return Leaf(value, schema.declared, optional=schema.optional, name=schema.name)
     fields: dict[str, Node] = {}
     for name, field in schema.fields:
         inner = column.getField(name)
         if not field.optional and (field.default is None or not defaults):
-            missing = column.isNotNull() & inner.isNull()
+            missing = column.isNotNull() & _is_null(inner, field)
             faults.append((missing, f"required field {name} has no value"))
         fields[name] = node_of(inner, field, faults, defaults=defaults)
     plain = schema.wire == schema.declared and not (defaults and _has_defaults(schema))

@@ -92,6 +92,12 @@ def opened(node: Node) -> Group | None:
     )
 
 
+def nested(node: Node) -> Node:
+    """Return a node for a field of another: a struct as its type names it, and no more."""
+    group = opened(node)
+    return node if group is None or not group.fields else group.having(group.fields)
+
+
 def literal(value: Any, kind: DataType, *, optional: bool = False) -> Leaf:
     return Leaf(fn.lit(value).cast(kind), kind, optional=optional)
 

@@ -24,7 +24,16 @@ from pyspark.sql.types import (
 from frazil.contracts.plugins.transforms.chain import Step
 from frazil.contracts.plugins.transforms.forms import MarkedName, path_of, renamings
 from frazil.spark_sink.records.draft import Draft
-from frazil.spark_sink.records.nodes import TIME, Group, Leaf, Node, literal, nothing, opened
+from frazil.spark_sink.records.nodes import (
+    TIME,
+    Group,
+    Leaf,
+    Node,
+    literal,
+    nested,
+    nothing,
+    opened,
+)
 
 
 def copy_value(draft: Draft, step: Step) -> Draft:
@@ -55,7 +64,7 @@ def _follow(node: Node, path: tuple[str, ...]) -> Node | None:
 
 
 def hoist_field(draft: Draft, step: Step) -> Draft:
-    node = draft.side(step.side).node
+    node = nested(draft.side(step.side).node)
     return draft.with_node(
         step.side, Group({step.options["field"]: node}, is_null=fn.lit(False), optional=False)
     )

@@ -6,7 +6,16 @@ from pyspark.sql.types import IntegerType, LongType, StringType, StructType, Tim
 
 from frazil.contracts.plugins.transforms.chain import Step
 from frazil.spark_sink.records.draft import Draft
-from frazil.spark_sink.records.nodes import Group, Leaf, Node, chosen, literal, nothing, opened
+from frazil.spark_sink.records.nodes import (
+    Group,
+    Leaf,
+    Node,
+    chosen,
+    literal,
+    nested,
+    nothing,
+    opened,
+)
 from frazil.spark_sink.records.shapes import text_of
 
 CDC = "_cdc"
@@ -83,7 +92,7 @@ def _debezium_cdc(draft: Draft, group: Group, source: Group, step: Step) -> dict
         ),
     }
     if key.schema or isinstance(key.node.type, StructType):
-        cdc["key"] = key.node
+        cdc["key"] = nested(key.node)
     return cdc
 
 
