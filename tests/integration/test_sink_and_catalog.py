@@ -7,6 +7,7 @@ import pytest
 from bench.catalog_peers import fixture
 from pyiceberg.catalog.rest import RestCatalog
 from pyiceberg.catalog.sql import SqlCatalog
+from pyiceberg.exceptions import ForbiddenError
 from tests.support.lab import SCHEMA, SPEC, Lab, Moment, wait_until
 
 from frazil.contracts.exit_code import ExitCode
@@ -69,38 +70,75 @@ def test_a_catalog_that_stays_away_ends_the_driver_and_the_next_one_goes_on(lab:
 
 
 @pytest.mark.parametrize(
-    ("config", "sentence"),
+    ("config", "code", "sentence"),
     [
         pytest.param(
             {"iceberg.catalog.rest.secret-access-key": "wrong-secret"},
+            ExitCode.REFUSED,
             "The catalog refuses this connector: the signature does not match",
             id="wrong-secret",
         ),
         pytest.param(
             {"iceberg.catalog.rest.access-key-id": "nobody"},
+            ExitCode.REFUSED,
             "The catalog refuses this connector: the access key is not known: nobody. Correct "
             "`iceberg.catalog.rest.access-key-id`",
             id="unknown-key",
         ),
         pytest.param(
             {"iceberg.catalog.uri": "http://127.0.0.1:1/_iceberg"},
+            ExitCode.UNAVAILABLE,
             "The catalog does not answer. Check `iceberg.catalog.uri`",
             id="unreachable",
         ),
         pytest.param(
             {"iceberg.catalog.warehouse": "nowhere"},
+            ExitCode.REFUSED,
             "The catalog has no such warehouse. Correct `iceberg.catalog.warehouse`",
             id="unknown-warehouse",
         ),
     ],
 )
 def test_a_catalog_that_cannot_be_used_is_a_sentence_that_names_the_key(
-    lab: Lab, config: dict[str, str], sentence: str
+    lab: Lab, config: dict[str, str], code: ExitCode, sentence: str
 ) -> None:
     worker = lab.start(1, config)
-    assert worker.exit_code() is ExitCode.UNAVAILABLE
+    assert worker.exit_code() is code
     assert sentence in worker.trace
     assert "wrong-secret" not in worker.log + worker.trace
+
+
+def may(lab: Lab, right: str) -> None:
+    """Let the sink's key read, or write, and wait until the catalog knows."""
+    other = {"read": "write", "write": "read"}[right]
+    text = lab.key.file.read_text()
+    lab.key.file.write_text(text.replace(f"{other} =", f"{right} ="))
+    wait_until("the catalog knows", lambda: can_write(lab) == (right == "write"), 30)
+
+
+def can_write(lab: Lab) -> bool:
+    try:
+        lab.catalog.update_namespace_properties("streaming", updates={"seen": "yes"})
+    except ForbiddenError:
+        return False
+    return True
+
+
+def test_a_right_that_is_missing_is_final_unless_it_was_there_until_now(lab: Lab) -> None:
+    lab.create_table()
+    lab.produce(range(30))
+    may(lab, "read")
+    worker = lab.start(1)
+    assert worker.exit_code() is ExitCode.REFUSED
+    assert "The catalog refuses this connector: " in worker.trace
+    may(lab, "write")
+    worker = lab.start(2)
+    wait_until("all rows are visible", lambda: lab.rows() == 30)
+    may(lab, "read")
+    lab.produce(range(30, 60))
+    assert worker.exit_code() is ExitCode.UNAVAILABLE
+    assert lab.start(3).exit_code() is ExitCode.REFUSED
+    assert lab.rows() == 30
 
 
 def test_a_catalog_in_a_file_of_sqlite_does_without_a_server(lab: Lab) -> None:

@@ -214,6 +214,7 @@ class TestFailing:
             ExitCode.SUPERSEDED,
             ExitCode.DATA_LOSS,
             ExitCode.BAD_TABLE,
+            ExitCode.REFUSED,
         ],
     )
     def test_what_a_new_start_cannot_mend_stays_failed(self, code: ExitCode) -> None:

@@ -99,7 +99,7 @@ def test_positions_are_kept_under_connects_key() -> None:
         ("InvalidProducerEpochException: old", ExitCode.SUPERSEDED, "newer driver"),
         ("RecordTooLargeException: 2 MB", ExitCode.BAD_RECORD, "max.request.size"),
         ("TimeoutException: no", ExitCode.UNAVAILABLE, "Kafka at k:9092 does not answer"),
-        ("TopicAuthorizationException: no", ExitCode.UNAVAILABLE, "refused a request"),
+        ("TopicAuthorizationException: no", ExitCode.REFUSED, "refused a request"),
     ],
 )
 def test_what_the_producer_says_becomes_a_sentence(

@@ -12,6 +12,7 @@ class ExitCode(IntEnum):
     SUPERSEDED = 13
     DATA_LOSS = 14
     BAD_TABLE = 15
+    REFUSED = 16
 
     @property
     def is_retriable(self) -> bool:

@@ -40,7 +40,10 @@ def _stream(job: Job, spark: SparkSession, board: StatusBoard, stop: threading.E
 
 def _drive(job: Job, spark: SparkSession, board: StatusBoard, stop: threading.Event) -> None:
     """Run one stream until the worker is told to stop."""
-    query = job.start(spark)
+    try:
+        query = job.start(spark)
+    except Exception as error:  # noqa: BLE001 (whatever it was, the job says what it means)
+        raise job.explain(error) from None
     board.enter(WorkerState.RUNNING)
     try:
         while not stop.is_set():

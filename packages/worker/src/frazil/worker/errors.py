@@ -28,7 +28,9 @@ class UnavailableError(WorkerError):
 
 
 class RefusedError(UnavailableError):
-    """Something outside knows us and will not have it; a later start can work."""
+    """Something outside knows us and will not have it; a person has to change that."""
+
+    exit_code = ExitCode.REFUSED
 
 
 class BadRecordError(WorkerError):
@@ -57,6 +59,10 @@ class RewindError(DataLossError):
 
 class BadTableError(WorkerError):
     exit_code = ExitCode.BAD_TABLE
+
+
+class UnfitError(BadTableError):
+    """Spark's analysis refuses what is to be done with the table as it is."""
 
 
 class NoTableError(BadTableError):

@@ -7,7 +7,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from frazil.worker.bridge import jvm
-from frazil.worker.errors import UnavailableError
+from frazil.worker.errors import RefusedError, UnavailableError
 from frazil.worker.jvm_errors import java_errors_as
 
 _TIMEOUTS = {"request.timeout.ms": "5000", "default.api.timeout.ms": "10000"}
@@ -40,4 +40,6 @@ def broker_error(message: str, servers: str) -> UnavailableError:
             f"Kafka at {servers} does not answer. Check `bootstrap.servers` and that it is up.",
             message,
         )
-    return UnavailableError(f"Kafka at {servers} refused a request.", message)
+    refused = "AuthorizationException" in message or "AuthenticationException" in message
+    kind = RefusedError if refused else UnavailableError
+    return kind(f"Kafka at {servers} refused a request.", message)

@@ -10,8 +10,8 @@ from pyspark.sql import SparkSession
 
 from frazil.contracts.plugins.group_keys import SESSION_PREFIX
 from frazil.worker.bridge import enter_session
-from frazil.worker.errors import BadConfigError
-from frazil.worker.jvm_errors import JAVA_ERRORS, JVM_GONE, java_message
+from frazil.worker.errors import BadConfigError, WorkerError
+from frazil.worker.jvm_errors import JAVA_ERRORS, JVM_GONE, java_errors_as, java_message
 
 # A driver that streams small batches on one machine wants no UI, no Hive, and no re-planning of
 # a query while it runs: each costs start time or milliseconds in every batch.
@@ -38,6 +38,8 @@ _SAFETY = {
     "spark.sql.runSQLOnFiles": "false",
 }
 
+_UNREADABLE = ("IllegalArgumentException", "NumberFormatException", "Could not parse Master URL")
+
 
 @contextmanager
 def open_session(gateway: ClientServer, conf: Mapping[str, str]) -> Iterator[SparkSession]:
@@ -45,12 +47,21 @@ def open_session(gateway: ClientServer, conf: Mapping[str, str]) -> Iterator[Spa
     # Defaults come from us alone, not from what a user's SPARK_CONF_DIR may hold.
     spark_conf = SparkConf(loadDefaults=False, _jvm=gateway.jvm)
     spark_conf.setAll(list({**_LEAN, **conf, **_SAFETY}.items()))
-    spark = SparkSession(SparkContext(conf=spark_conf, gateway=gateway))
+    with java_errors_as(_start_error):
+        spark = SparkSession(SparkContext(conf=spark_conf, gateway=gateway))
     try:
         yield spark
     finally:
         with suppress(*JVM_GONE):
             spark.stop()
+
+
+def _start_error(message: str) -> WorkerError:
+    """Tell settings that Spark cannot read from everything else that may keep it from starting."""
+    first = message.partition("\n")[0]
+    if any(sign in message for sign in _UNREADABLE):
+        return BadConfigError(f"Spark cannot start with the `spark.*` keys as they are: {first}")
+    return WorkerError(f"Spark does not start: {first}", message)
 
 
 @contextmanager

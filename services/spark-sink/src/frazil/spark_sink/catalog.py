@@ -2,20 +2,26 @@
 
 from collections.abc import Mapping
 
-from frazil.worker.errors import NoTableError, RefusedError, UnavailableError, WorkerError
+from frazil.spark_sink.causes import Cause, cause_of, reason_for
+from frazil.worker.errors import (
+    BadConfigError,
+    NoTableError,
+    RefusedError,
+    UnavailableError,
+    WorkerError,
+)
 
 FILES_CATALOG = "frazil_files"
 
 _PREFIX = "spark.sql.catalog."
-_NO_TABLE = ("TABLE_OR_VIEW_NOT_FOUND", "NoSuchTable", "NoSuchNamespace")
-_REFUSED = ("ForbiddenException", "NotAuthorizedException")
-# A request without an answer, or with one that may be another in a moment.
-_SILENT = (
-    "RESTException: Error occurred while processing",
-    "CommitStateUnknownException",
-    "ServiceFailureException",
-    "ServiceUnavailableException",
-)
+# Everything else may be another in a moment.
+_ERRORS: Mapping[Cause | None, type[WorkerError]] = {
+    Cause.NO_TABLE: NoTableError,
+    Cause.NO_WAREHOUSE: RefusedError,
+    Cause.REFUSED_BY_CATALOG: RefusedError,
+    Cause.REFUSED_BY_STORE: RefusedError,
+    Cause.BAD_CONFIG: BadConfigError,
+}
 
 
 def catalog_conf(catalog: str, properties: Mapping[str, str]) -> dict[str, str]:
@@ -31,33 +37,37 @@ def catalog_conf(catalog: str, properties: Mapping[str, str]) -> dict[str, str]:
 
 def is_silent(message: str) -> bool:
     """Tell whether the catalog gave no answer that is good for ever: it may be asked again."""
-    return any(sign in message for sign in _SILENT)
+    return cause_of(message) is Cause.SILENT
 
 
 def catalog_error(message: str, table: str) -> WorkerError:
     """Say what to do when the catalog fails; its own words follow as the cause."""
-    if any(sign in message for sign in _NO_TABLE):
-        return NoTableError(
-            f"Table {table} does not exist in the catalog. Create it, or correct `iceberg.tables`.",
-            message,
+    cause = cause_of(message)
+    return _ERRORS.get(cause, UnavailableError)(_advice(cause, message, table), message)
+
+
+def _advice(cause: Cause | None, message: str, table: str) -> str:
+    if cause is Cause.NO_TABLE:
+        return (
+            f"Table {table} does not exist in the catalog. Create it, or correct `iceberg.tables`."
         )
-    refused = any(sign in message for sign in _REFUSED)
-    return (RefusedError if refused else UnavailableError)(_advice(message, table), message)
-
-
-def _advice(message: str, table: str) -> str:
-    if "NoSuchWarehouse" in message:
+    if cause is Cause.NO_WAREHOUSE:
         return (
             "The catalog has no such warehouse. Correct `iceberg.catalog.warehouse`, or create it."
         )
-    if any(sign in message for sign in _REFUSED):
+    if cause is Cause.REFUSED_BY_CATALOG:
         return (
             f"The catalog refuses this connector: {_reason(message)}. Correct "
             "`iceberg.catalog.rest.access-key-id` and `iceberg.catalog.rest.secret-access-key` "
             "(with OAuth2 `iceberg.catalog.credential` or `iceberg.catalog.token`), or their "
             "rights."
         )
-    if is_silent(message):
+    if cause is Cause.REFUSED_BY_STORE:
+        return (
+            f"A store or database refuses this connector at table {table}: {reason_for(message)}. "
+            "Correct the keys that the connector has for it, or their rights."
+        )
+    if cause is Cause.SILENT:
         return "The catalog does not answer. Check `iceberg.catalog.uri` and that it is up."
     return (
         f"The catalog could not be asked for table {table}. Check the `iceberg.catalog.*` keys "

@@ -1,14 +1,62 @@
 """What a stream died of, in words that say what to do."""
 
+from collections.abc import Mapping
+
 from frazil.contracts.plugins.frazil_keys import MOST_DEAD
-from frazil.spark_sink.catalog import is_silent
+from frazil.spark_sink.causes import Cause, cause_of, reason_for
 from frazil.spark_sink.counts import BadRecord
-from frazil.worker.errors import BadRecordError, DataLossError, UnavailableError, WorkerError
+from frazil.worker.errors import (
+    BadConfigError,
+    BadRecordError,
+    DataLossError,
+    RefusedError,
+    UnavailableError,
+    UnfitError,
+    WorkerError,
+)
 from frazil.worker.jvm_errors import JAVA_ERRORS, java_message
 
-_LOST = ("KAFKA_DATA_LOSS", "OffsetOutOfRange", "data may have been lost")
-_TOO_LARGE = "RecordTooLargeException"
-_AWAY = ("org.apache.kafka.common.errors.TimeoutException", "Timeout of", "KafkaException")
+# A new start helps against UnavailableError alone; of others a person has to know.
+_MEANINGS: Mapping[Cause | None, tuple[type[WorkerError], str]] = {
+    Cause.LOST: (
+        DataLossError,
+        "Kafka no longer holds records that were not written yet. Set frazil.on.data.loss to "
+        "`earliest` or `latest` to go on with what is there, then restart.",
+    ),
+    Cause.TOO_LARGE: (
+        BadRecordError,
+        "A dead letter is larger than its topic takes. Raise "
+        "`producer.override.max.request.size` and the topic's `max.message.bytes`, or keep dead "
+        "letters in a table, then restart.",
+    ),
+    Cause.EXPIRED: (UnavailableError, "The keys for a store have expired: {reason}."),
+    Cause.REFUSED_BY_CATALOG: (
+        RefusedError,
+        "The catalog refuses this connector: {reason}. Correct its keys under `iceberg.catalog.`, "
+        "or their rights, then restart.",
+    ),
+    Cause.REFUSED_BY_STORE: (
+        RefusedError,
+        "A store or database refuses this connector: {reason}. Correct the keys that the "
+        "connector has for it, or their rights, then restart.",
+    ),
+    Cause.REFUSED_BY_KAFKA: (
+        RefusedError,
+        "Kafka refuses this connector: {reason}. Correct how it shows who it is "
+        "(`consumer.override.*`, `producer.override.*`), or what it may do, then restart.",
+    ),
+    Cause.SILENT: (UnavailableError, "The catalog stopped answering."),
+    Cause.BAD_CONFIG: (
+        BadConfigError,
+        "The connector cannot work with its configuration: {reason}. Correct it, then restart.",
+    ),
+    Cause.UNFIT: (
+        UnfitError,
+        "Spark cannot do with the table what the connector wants: {reason}. Correct the table or "
+        "the configuration, then restart.",
+    ),
+    Cause.KAFKA_AWAY: (UnavailableError, "Kafka stopped answering."),
+}
 
 
 def explain(error: BaseException) -> BaseException:
@@ -19,25 +67,12 @@ def explain(error: BaseException) -> BaseException:
 
 
 def classify(message: str) -> WorkerError | None:
-    """Tell lost records, an absent catalog and an absent broker from everything else."""
-    if any(sign in message for sign in _LOST):
-        return DataLossError(
-            "Kafka no longer holds records that were not written yet. Set frazil.on.data.loss to "
-            "`earliest` or `latest` to go on with what is there, then restart.",
-            message,
-        )
-    if is_silent(message):
-        return UnavailableError("The catalog stopped answering.", message)
-    if _TOO_LARGE in message:
-        return BadRecordError(
-            "A dead letter is larger than its topic takes. Raise "
-            "`producer.override.max.request.size` and the topic's `max.message.bytes`, or keep "
-            "dead letters in a table, then restart.",
-            message,
-        )
-    if any(sign in message for sign in _AWAY):
-        return UnavailableError("Kafka stopped answering.", message)
-    return None
+    """Say what an error means for the connector, if anybody knows."""
+    meaning = _MEANINGS.get(cause_of(message))
+    if meaning is None:
+        return None
+    kind, sentence = meaning
+    return kind(sentence.format(reason=reason_for(message)), message)
 
 
 def bad_record_error(dead: int, first: BadRecord | None, store: str) -> BadRecordError:

@@ -27,7 +27,7 @@ from frazil.spark_sink.roster import lag
 from frazil.spark_sink.store import Destination
 from frazil.spark_sink.stream import Stream
 from frazil.worker.board import StatusBoard
-from frazil.worker.errors import UnavailableError
+from frazil.worker.errors import RefusedError, UnavailableError, UnfitError, WorkerError
 from frazil.worker.job import StreamMovedError
 
 log = get_logger(__name__)
@@ -53,6 +53,7 @@ class SinkJob:
         self._settling = threading.Event()
         self._failure: Exception | None = None
         self._looked = time.monotonic()
+        self._has_worked = False
 
     @property
     def memory(self) -> str:
@@ -136,6 +137,7 @@ class SinkJob:
         """Write one batch and return how many records it had."""
         started = time.monotonic()
         outcome = self._stream.fleet.write(batch, span)
+        self._has_worked = True
         self._show_progress(outcome.done)
         self._tell(span, outcome, time.monotonic() - started)
         return outcome.consumed
@@ -229,6 +231,8 @@ class SinkJob:
             fleet.check_fence()
             fleet.tell_if_due()
             self._board.update(valid_through=fleet.rest(position), tables=self._tables())
+        except RefusedError as error:
+            raise _until_now(error) from None
         finally:
             self._batch.release()
 
@@ -248,9 +252,20 @@ class SinkJob:
             self._batch.release()
 
     def explain(self, error: BaseException) -> BaseException:
-        return explain(self._failure or error)
+        found = explain(self._failure or error)
+        if self._has_worked and isinstance(found, RefusedError | UnfitError):
+            return _until_now(found)
+        return found
 
     def close(self) -> None:
         if self._maintainer is not None:
             self._maintainer.close()
         self._stream.close()
+
+
+def _until_now(error: WorkerError) -> UnavailableError:
+    """Have a new start tried after what worked in this one: it may bring newer keys or columns.
+
+    If it meets the same it has done nothing before, and is the last.
+    """
+    return UnavailableError(str(error), error.cause)

@@ -19,6 +19,7 @@ _MEANING = {
     ExitCode.SUPERSEDED: "was superseded: a newer driver of this connector has taken over",
     ExitCode.DATA_LOSS: "stopped because going on would lose or repeat records",
     ExitCode.BAD_TABLE: "could not work with its table",
+    ExitCode.REFUSED: "was refused by a system that it needs",
 }
 
 
