@@ -8,7 +8,7 @@ from tests.unit.cli.fake_docker import FakeDocker
 
 from frazil.cli.containers import checks
 from frazil.cli.containers.checks import PublishedPort, parsed_plan
-from frazil.cli.containers.project import Topology
+from frazil.cli.containers.project import DEFAULT_KEY, Topology
 from frazil.cli.containers.seen import Container
 from frazil.cli.ports import HOST, PortTakenError
 from frazil.cli.settings import ComposeSettings
@@ -94,9 +94,8 @@ def test_what_we_take_for_granted_is_what_compose_takes_for_granted() -> None:
     text = "".join(file.read_text() for file in COMPOSE.glob("*.yaml"))
     defaults = dict(variables(text))
     fields = ComposeSettings.model_fields
-    names = ("warehouse", "namespace", "root_user", "root_password", "brokers", "connect_url")
-    for name in names:
-        default = fields[name].default
-        plain = default if isinstance(default, str) else default.get_secret_value()
-        assert plain == defaults[str(fields[name].validation_alias)]
+    for name in ("warehouse", "namespace", "brokers", "connect_url"):
+        assert fields[name].default == defaults[str(fields[name].validation_alias)]
+    assert defaults["MINIO_ROOT_USER"] == DEFAULT_KEY.access_key
+    assert defaults["MINIO_ROOT_PASSWORD"] == DEFAULT_KEY.secret
     assert f"name: {fields['project'].default}\n" in text

@@ -29,10 +29,13 @@ def _stack(
     docker: FakeDocker,
     *,
     key: RootKey = OWN_KEY,
+    store_key: RootKey = OWN_KEY,
     bind_address: str = "127.0.0.1",
     token_file: Path | None = None,
 ) -> ContainerStack:
-    project = Project(Path("/c"), "frazil", "lake", "streaming", key, bind_address=bind_address)
+    project = Project(
+        *(Path("/c"), "frazil", "lake", "streaming", key, store_key), bind_address=bind_address
+    )
     return ContainerStack(docker, project, Screen(), token_file)
 
 
@@ -82,6 +85,8 @@ def test_stores_with_the_keys_that_everybody_knows_are_opened_to_nobody(address:
     docker = FakeDocker()
     with pytest.raises(checks.KnownKeysError, match="MINIO_ROOT_PASSWORD"):
         _stack(docker, key=DEFAULT_KEY, bind_address=address).start(None)
+    with pytest.raises(checks.KnownKeysError):
+        _stack(docker, store_key=DEFAULT_KEY, bind_address=address).start(None)
     assert docker.calls == []
     _stack(docker, bind_address=address).start(None)
     assert docker.calls

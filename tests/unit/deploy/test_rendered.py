@@ -8,6 +8,7 @@ from pydantic import HttpUrl
 from tests.support.compose import Rendered, is_here, rendered
 from tests.support.environment import environment
 
+from frazil.cli.containers.project import RootKey
 from frazil.cli.settings import read_compose_settings
 from frazil.contracts.log_topics import Topic
 from frazil.log_generator.settings import DriveSettings
@@ -216,8 +217,8 @@ def test_clients_and_the_store_have_the_keys_that_are_set_for_them(
     node = stack.secrets("minio-node")
     assert (node["/run/secrets/root-user"], node["/run/secrets/root-password"]) == root
     in_container(monkeypatch, given)
-    access_key, secret = read_compose_settings().client_key
-    assert (access_key, secret.get_secret_value()) == client
+    settings = read_compose_settings()
+    assert (settings.client_key, settings.store_key) == (RootKey(*client), RootKey(*root))
 
 
 def test_with_two_clusters_the_generator_has_the_keys_of_the_source() -> None:

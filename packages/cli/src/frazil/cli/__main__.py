@@ -17,7 +17,7 @@ from frazil.cli.containers.checks import require_engine
 from frazil.cli.containers.docker import DockerCommand
 from frazil.cli.containers.doctor import diagnose
 from frazil.cli.containers.gather import gather
-from frazil.cli.containers.project import Project, RootKey, Topology
+from frazil.cli.containers.project import Project, Topology
 from frazil.cli.containers.stack import ContainerStack
 from frazil.cli.deletion import confirm_deletion
 from frazil.cli.demo import REQUEST_IDS, run_demo
@@ -264,14 +264,14 @@ def _any(name: str | None) -> AnyStack:
 
 def _containers() -> ContainerStack:
     told = read_compose_settings()
-    access_key, secret = told.client_key
     project = Project(
         folder=told.folder,
         name=told.project,
         warehouse=told.warehouse,
         namespace=told.namespace,
         log_topics=told.log_topics,
-        key=RootKey(access_key, secret.get_secret_value()),
+        key=told.client_key,
+        store_key=told.store_key,
         brokers=told.other_brokers,
         connect_url=told.other_connect_url,
         outside=told.is_outside,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pydantic import Field, SecretStr, ValidationError
 
-from frazil.cli.containers.project import STORE_PORT, TABLE_FRONTS
+from frazil.cli.containers.project import DEFAULT_KEY, STORE_PORT, TABLE_FRONTS, RootKey
 from frazil.contracts.log_topics import LogTopics
 from frazil.runtime.errors import UserError
 from frazil.runtime.settings import FrazilSettings, variable_of
@@ -47,12 +47,10 @@ class ComposeSettings(LogTopics, FrazilSettings):
     project: str = Field(default="frazil", validation_alias="COMPOSE_PROJECT_NAME")
     warehouse: str = Field(default="kafkawarehouse", validation_alias="WAREHOUSE_NAME")
     namespace: str = Field(default="streaming", validation_alias="NAMESPACE_NAME")
-    root_user: str = Field(default="minioadmin", validation_alias="MINIO_ROOT_USER")
-    root_password: SecretStr = Field(
-        default=SecretStr("minioadmin"), validation_alias="MINIO_ROOT_PASSWORD"
-    )
-    access_key: str = Field(default="", validation_alias="MINIO_ACCESS_KEY")
-    secret_key: SecretStr = Field(default=SecretStr(""), validation_alias="MINIO_SECRET_KEY")
+    root_user: str | None = Field(default=None, validation_alias="MINIO_ROOT_USER")
+    root_password: SecretStr | None = Field(default=None, validation_alias="MINIO_ROOT_PASSWORD")
+    access_key: str | None = Field(default=None, validation_alias="MINIO_ACCESS_KEY")
+    secret_key: SecretStr | None = Field(default=None, validation_alias="MINIO_SECRET_KEY")
     brokers: str = Field(default="kafka:29092", validation_alias="KAFKA_BOOTSTRAP_SERVERS")
     connect_url: str = Field(
         default="http://kafka-connect:8083", validation_alias="KAFKA_CONNECT_URL"
@@ -66,10 +64,14 @@ class ComposeSettings(LogTopics, FrazilSettings):
         return _COMPOSE
 
     @property
-    def client_key(self) -> tuple[str, SecretStr]:
+    def client_key(self) -> RootKey:
         """Return what clients of the store sign with: their own pair, else the store's."""
-        secret = self.secret_key if self.secret_key.get_secret_value() else self.root_password
-        return self.access_key or self.root_user, secret
+        return _key(self.access_key or self.root_user, self.secret_key or self.root_password)
+
+    @property
+    def store_key(self) -> RootKey:
+        """Return what the stack's store is started with: its own pair, else its clients'."""
+        return _key(self.root_user or self.access_key, self.root_password or self.secret_key)
 
     @property
     def other_brokers(self) -> str | None:
@@ -87,6 +89,12 @@ class ComposeSettings(LogTopics, FrazilSettings):
         """Return the address of a Connect server outside of the stack, if connectors go there."""
         url = self.connect_url.rstrip("/")
         return None if url == _default("connect_url") else url
+
+
+def _key(name: str | None, secret: SecretStr | None) -> RootKey:
+    return RootKey(
+        name or DEFAULT_KEY.access_key, secret.get_secret_value() if secret else DEFAULT_KEY.secret
+    )
 
 
 def _default(name: str) -> object:

@@ -51,6 +51,7 @@ def is_loopback(address: str) -> bool:
 class Project:
     """`brokers` and `connect_url` are None where the stack's own are used.
 
+    `key` is its clients', `store_key` the one that the store is started with, if that is another.
     `outside` tells whether its store or its brokers are others than the stack's.
     """
 
@@ -59,6 +60,7 @@ class Project:
     warehouse: str
     namespace: str
     key: RootKey
+    store_key: RootKey | None = None
     log_topics: Mapping[Topic, str] = field(default_factory=lambda: DEFAULT_TOPICS)
     brokers: str | None = None
     connect_url: str | None = None
@@ -69,7 +71,8 @@ class Project:
     @property
     def is_exposed(self) -> bool:
         """Tell whether others than this machine reach its ports, and know its keys."""
-        return self.key == DEFAULT_KEY and not is_loopback(self.bind_address)
+        known = DEFAULT_KEY in (self.key, self.store_key)
+        return known and not is_loopback(self.bind_address)
 
     @property
     def existing(self) -> tuple[str, ...]:
