@@ -112,7 +112,8 @@ def _measure(screen: Screen, *, waiting: int) -> list[tuple[str, str, str, str]]
 
 def _stack(home: Path, screen: Screen, waiting: int) -> Stack:
     stack = new_stack(home, screen)
-    environment = {**stack.tools.environment, "FRAZIL_WAITING_WORKERS": str(waiting)}
+    settings = {"FRAZIL_WAITING_WORKERS": str(waiting), "FRAZIL_WORKER_GROUPS": "bench"}
+    environment = {**stack.tools.environment, **settings}
     return replace(stack, tools=replace(stack.tools, environment=environment))
 
 

@@ -34,11 +34,15 @@ def _nobody_elses() -> None:
 def stack(request: pytest.FixtureRequest, _nobody_elses: None) -> Iterator[Stack]:
     topology: Topology = request.param
     docker("volume", "create", MARK)
+    variables = pytest.MonkeyPatch()
+    # No group may be joined unless its operator says so.
+    variables.setenv("WORKER_GROUPS", "small")
     try:
         frazil("start", "--topology", topology.name)
         yield Stack(topology)
     finally:
         _delete()
+        variables.undo()
         assert leftovers() == []
 
 
