@@ -1,10 +1,13 @@
 """The application as a whole: its start, its end, and what it says when something inside breaks."""
 
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import httpx
 import pytest
 from fastapi import FastAPI
+from starlette.requests import ClientDisconnect
+from structlog.typing import EventDict
 from tests.support.connect_rest import assert_error, until_healthy, until_state
 from tests.support.control_api import sink_config
 
@@ -99,3 +102,20 @@ async def test_an_error_that_nobody_expected_is_a_500_with_an_id_and_no_more(
         message = assert_error(await client.get("/connectors"), 500)
     assert message.startswith("Internal error ")
     assert "hunter2" not in message
+
+
+async def test_a_client_that_leaves_within_its_body_is_no_error_of_ours(
+    tmp_path: Path, machine: FakeEngine, lines: list[EventDict]
+) -> None:
+    class Broken(httpx.AsyncByteStream):
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            yield b'{"na'
+            raise ClientDisconnect
+
+    app = create_app(Settings(home=tmp_path), machine)
+    async with app.router.lifespan_context(app), client_of(app) as client:
+        await until_healthy(client)
+        headers = {"Content-Type": "application/json"}
+        answer = await client.post("/connectors", content=Broken(), headers=headers)
+    assert answer.status_code == 400
+    assert "request_failed" not in [line["event"] for line in lines]

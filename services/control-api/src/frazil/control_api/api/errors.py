@@ -6,6 +6,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.routing import Match
 
 from frazil.control_api.api.models import ErrorBody
@@ -22,6 +23,7 @@ def add_error_handlers(app: FastAPI) -> None:
     app.add_exception_handler(ControlError, _control_error)
     app.add_exception_handler(HTTPException, _http_error)
     app.add_exception_handler(RequestValidationError, _validation_error)
+    app.add_exception_handler(ClientDisconnect, _client_left)
     app.add_exception_handler(Exception, _unexpected_error)
 
 
@@ -63,6 +65,11 @@ async def _validation_error(_request: Request, error: Exception) -> Response:
         raise error
     faults = (f"{'.'.join(map(str, one['loc'][1:]))}: {one['msg']}" for one in error.errors())
     return _answer(400, f"The request cannot be understood: {'; '.join(faults)}")
+
+
+async def _client_left(_request: Request, _error: Exception) -> Response:
+    """Answer a client that has left within its body, or was too slow: nobody reads it."""
+    return _answer(400, "The body of the request has no end")
 
 
 async def _unexpected_error(request: Request, error: Exception) -> Response:
