@@ -1,5 +1,6 @@
 """create_app: the one place where objects are built, and where they end."""
 
+from asyncio import Semaphore
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, datetime
@@ -36,6 +37,9 @@ from frazil.table_catalog.core.keys import Keyring
 from frazil.table_catalog.core.oauth import Counter
 from frazil.table_catalog.settings import Settings
 
+# Tables whose files are deleted at the same time.
+_PURGES = 4
+
 
 def create_app(settings: Settings) -> FastAPI:
     """Build everything. Raises CatalogError if keys, database or files cannot be used."""
@@ -51,6 +55,7 @@ def create_app(settings: Settings) -> FastAPI:
         lifespan=_lifespan(catalog, guard, key_file),
     )
     app.state.catalog = catalog
+    app.state.purges = Semaphore(_PURGES)
     app.state.client_properties = settings.client_properties
     app.state.trouble = lambda: {"keys": guard.failure} if guard.failure else {}
     _add_routes(app, settings)

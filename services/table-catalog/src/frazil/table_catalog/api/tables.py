@@ -1,10 +1,13 @@
 """Tables, one at a time and several in one transaction."""
 
+from asyncio import Semaphore
+from collections.abc import Callable
 from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, BackgroundTasks, Query, Request, Response
 from fastapi.responses import JSONResponse
+from starlette.concurrency import run_in_threadpool
 
 from frazil.table_catalog.api.delegation import Wished, terms_of, wished
 from frazil.table_catalog.api.deps import (
@@ -150,11 +153,17 @@ def drop_table(
         act = catalog.tables.purge_of(principal_of(request), prefix, table) if purge else None
         dropped = catalog.tables.drop(prefix, table, ticket=ticket)
         if act is not None:
-            later.add_task(act)
+            later.add_task(_in_turn, request.app.state.purges, act)
         return dropped
 
     catalog.once(ticket, drop)
     return Response(status_code=204, background=later)
+
+
+async def _in_turn(purges: Semaphore, act: Callable[[], None]) -> None:
+    """Leave threads to those who wait for an answer: files may be many."""
+    async with purges:
+        await run_in_threadpool(act)
 
 
 @router.post("/namespaces/{namespace}/register")

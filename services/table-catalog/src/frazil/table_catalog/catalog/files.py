@@ -94,12 +94,12 @@ class Files:
         self._kept: OrderedDict[str, bytes] = OrderedDict()
         self._kept_bytes = 0
         self._most_bytes = most_bytes
-        self._most_each = most_each
+        self.most_each = most_each
         self._lock = Lock()
 
     def read(self, location: str) -> bytes:
         """Read a file; raises NotFoundError if it is not there, BadRequestError if it is large."""
-        content = self._store(location).read(location, self._most_each + 1)
+        content = self._store(location).read(location, self.most_each + 1)
         return self._bounded(location, content)
 
     def read_metadata(self, location: str) -> bytes:
@@ -125,7 +125,7 @@ class Files:
     def _unpacked(self, location: str, content: bytes) -> bytes:
         unpacking = zlib.decompressobj(_GZIP)
         try:
-            plain = unpacking.decompress(content, self._most_each + 1)
+            plain = unpacking.decompress(content, self.most_each + 1)
         except zlib.error as error:
             raise BadRequestError(f"{location} cannot be unpacked: {error}") from error
         if not unpacking.eof and not unpacking.unconsumed_tail:
@@ -133,9 +133,9 @@ class Files:
         return self._bounded(location, plain)
 
     def _bounded(self, location: str, content: bytes) -> bytes:
-        if len(content) > self._most_each:
+        if len(content) > self.most_each:
             raise BadRequestError(
-                f"{location} has more than {self._most_each} bytes: FRAZIL_MAX_METADATA_BYTES"
+                f"{location} has more than {self.most_each} bytes: FRAZIL_MAX_METADATA_BYTES"
             )
         return content
 

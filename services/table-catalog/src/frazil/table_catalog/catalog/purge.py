@@ -1,55 +1,17 @@
 """Deleting all files of a dropped table: data, manifests, lists, statistics, metadata."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from io import BytesIO
 from typing import Any
-
-from pyiceberg.io import FileIO, InputFile, OutputFile
-from pyiceberg.manifest import read_manifest_list
 
 from frazil.runtime.logs import get_logger
 from frazil.table_catalog.catalog.files import Files
+from frazil.table_catalog.catalog.manifests import files_in, manifests_in
 from frazil.table_catalog.core.errors import CatalogError, NotFoundError
 from frazil.table_catalog.core.folders import at_or_below
 from frazil.table_catalog.core.names import within
 
 log = get_logger(__name__)
-
-
-class _Input(InputFile):
-    def __init__(self, files: Files, location: str) -> None:
-        super().__init__(location)
-        self._files = files
-
-    def __len__(self) -> int:
-        return len(self._files.read(self.location))
-
-    def exists(self) -> bool:
-        raise NotImplementedError
-
-    def open(self, seekable: bool = True) -> Any:  # noqa: ARG002 (PyIceberg's word)
-        return BytesIO(self._files.read(self.location))
-
-
-class _Reading(FileIO):
-    """As much of PyIceberg's file IO as its readers of manifests need."""
-
-    def __init__(self, files: Files, is_ours: Callable[[str], bool]) -> None:
-        super().__init__({})
-        self._files = files
-        self._is_ours = is_ours
-
-    def new_input(self, location: str) -> InputFile:
-        if not self._is_ours(location):
-            raise NotFoundError(f"{location} is not in the table's own folder")
-        return _Input(self._files, location)
-
-    def new_output(self, location: str) -> OutputFile:
-        raise NotImplementedError
-
-    def delete(self, location: str | InputFile | OutputFile) -> None:
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +28,7 @@ class Purge:
     def run(self, location: str, metadata: Mapping[str, Any]) -> None:
         """Delete what can be found; what cannot be deleted is logged."""
         seen: set[str] = set()
-        for path in _files_of(_Reading(self.files, self._is_ours), location, metadata):
+        for path in self._files_of(location, metadata):
             if path not in seen:
                 seen.add(path)
                 self._delete(path)
@@ -86,28 +48,31 @@ class Purge:
             at_or_below(path, folder) for folder in self.others
         )
 
+    def _files_of(self, location: str, metadata: Mapping[str, Any]) -> Iterator[str]:
+        """Yield what points at other files after what it points at."""
+        opened: set[str] = set()
+        for snapshot in metadata.get("snapshots", ()):
+            try:
+                yield from self._files_of_snapshot(snapshot["manifest-list"], opened)
+            except (CatalogError, KeyError) as error:
+                log.warning("snapshot_not_purged", metadata=location, why=repr(error))
+        for kind in ("statistics", "partition-statistics"):
+            yield from (one["statistics-path"] for one in metadata.get(kind, ()))
+        yield from (one["metadata-file"] for one in metadata.get("metadata-log", ()))
+        yield location
 
-def _files_of(reading: FileIO, location: str, metadata: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what points at other files after what it points at."""
-    opened: set[str] = set()
-    for snapshot in metadata.get("snapshots", ()):
-        try:
-            yield from _files_of_snapshot(reading, snapshot["manifest-list"], opened)
-        except (CatalogError, ValueError, KeyError, EOFError) as error:
-            log.warning("snapshot_not_purged", metadata=location, why=repr(error))
-    for kind in ("statistics", "partition-statistics"):
-        yield from (one["statistics-path"] for one in metadata.get(kind, ()))
-    yield from (one["metadata-file"] for one in metadata.get("metadata-log", ()))
-    yield location
+    def _files_of_snapshot(self, manifest_list: str, opened: set[str]) -> Iterator[str]:
+        most = self.files.most_each
+        for manifest in manifests_in(self._read(manifest_list), most=most):
+            # Snapshots share manifests: one that was opened is deleted by now.
+            if manifest in opened:
+                continue
+            opened.add(manifest)
+            yield from files_in(self._read(manifest), most=most)
+            yield manifest
+        yield manifest_list
 
-
-def _files_of_snapshot(reading: FileIO, manifest_list: str, opened: set[str]) -> Iterator[str]:
-    for manifest in read_manifest_list(reading.new_input(manifest_list)):
-        # Snapshots share manifests: one that was opened is deleted by now.
-        if manifest.manifest_path in opened:
-            continue
-        opened.add(manifest.manifest_path)
-        for entry in manifest.fetch_manifest_entry(reading, discard_deleted=False):
-            yield entry.data_file.file_path
-        yield manifest.manifest_path
-    yield manifest_list
+    def _read(self, path: str) -> bytes:
+        if not self._is_ours(path):
+            raise NotFoundError(f"{path} is not in the table's own folder")
+        return self.files.read(path)
