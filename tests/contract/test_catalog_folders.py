@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
+from uuid import uuid4
 
 import httpx
 import pytest
@@ -411,6 +412,16 @@ def test_of_two_that_take_a_folder_at_once_one_has_it(
             answers = list(pool.map(partial(create, name=name, location=place), owners))
         assert sorted(one.status_code for one in answers) == [200, 403]
         assert len(catalog.files(f"b/contended-{number}")) == 1
+
+
+def test_an_answer_is_remembered_for_who_got_it(catalog: KeyedCatalog, mine: Space) -> None:
+    key = {"Idempotency-Key": str(uuid4())}
+    body = mine.request("t", location=f"{catalog.root}/b/t")
+    tables = f"{mine.path}/tables"
+    both = catalog.rest("both")
+    both.client.post(tables, json=body, headers=key).raise_for_status()
+    expect_error(mine.client.post(tables, json=body, headers=key), 422)
+    both.client.post(tables, json=body, headers=key).raise_for_status()
 
 
 @pytest.mark.parametrize("older", [True, False])

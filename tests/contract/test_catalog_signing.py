@@ -195,6 +195,27 @@ def test_files_of_a_dropped_table_are_deleted_after_it(
     assert writer.send("DELETE", f"/{left}").is_success
 
 
+def test_without_a_table_nothing_of_others_is_signed(catalog: S3Catalog) -> None:
+    writer = catalog.rest(**ASK)
+    for levels in (["house"], ["house", "kitchen"], ["street"]):
+        writer.client.post(f"{writer.root}/namespaces", json={"namespace": levels})
+    house = Space(writer, "house")
+    for name in ("kitchen", "moved"):
+        house.client.delete(house.table(name))
+        house.create(name)
+    body = {"source": house.named("moved"), "destination": {"namespace": ["street"], "name": "m"}}
+    writer.client.delete(f"{writer.at('street')}/tables/m")
+    writer.client.post(f"{writer.root}/tables/rename", json=body).raise_for_status()
+    owner = Client(catalog.rest("house"), Space(catalog.rest("house"), "house"), catalog, "staged")
+    assert owner.send("PUT", "/lake/house/staged/data/x").status_code == 200
+    assert owner.signed("PUT", "/lake/house/moved/metadata/x").status_code == 403
+    below = Space(catalog.rest("nested"), "house\x1fkitchen")
+    assert (
+        Client(below.rest, below, catalog, "t").signed("GET", "/lake/house/kitchen/t/x").status_code
+        == 403
+    )
+
+
 def test_a_signer_may_sign_its_own_question(catalog: S3Catalog, space: Space) -> None:
     asked = {
         "method": "GET",

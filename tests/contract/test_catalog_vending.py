@@ -107,6 +107,26 @@ def test_a_table_that_was_moved_here_opens_nothing_of_where_it_was(catalog: S3Ca
     assert found.json() == {"storage-credentials": []}
 
 
+def test_metadata_that_were_written_over_open_no_folder_of_another(catalog: S3Catalog) -> None:
+    # As somebody did who may write to both, or who has written over the metadata of the trap.
+    writer = catalog.rest()
+    writer.client.post(f"{writer.root}/namespaces", json={"namespace": ["house"]})
+    house = Space(writer, "house")
+    house.client.delete(house.table("kitchen"))
+    house.create("kitchen")
+    rest = catalog.rest("nested", **ASK)
+    spaces = f"{writer.root}/namespaces"
+    writer.client.post(spaces, json={"namespace": ["house", "kitchen"]})
+    below = f"{rest.at('house', 'kitchen')}/tables"
+    place = f"{catalog.root}/house/kitchen/data"
+    trap = house.request("trap", location=place)
+    writer.client.delete(f"{below}/trap")
+    writer.client.post(below, json=trap).raise_for_status()
+    assert rest.client.get(f"{below}/trap").raise_for_status().json()["config"] == {}
+    found = rest.client.get(f"{below}/trap/credentials").raise_for_status()
+    assert found.json() == {"storage-credentials": []}
+
+
 def test_every_answer_with_a_table_has_them_twice(catalog: S3Catalog) -> None:
     rest = catalog.rest(**ASK)
     space = rest.namespace()

@@ -26,6 +26,12 @@ read = ["lake"]
 [neighbour]
 secret = "neighbour-secret"
 write = ["lake/next_door"]
+[nested]
+secret = "nested-secret"
+write = ["lake/house.kitchen"]
+[house]
+secret = "house-secret"
+write = ["lake/house"]
 """
 
 

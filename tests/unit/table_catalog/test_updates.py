@@ -9,6 +9,7 @@ from frazil.table_catalog.core.errors import BadRequestError, CommitFailedError
 from frazil.table_catalog.core.requirements import check_known
 from frazil.table_catalog.core.snapshots import only_refs
 from frazil.table_catalog.core.updates import ACTIONS, apply_updates, empty_table
+from frazil.table_catalog.core.views import apply_view_updates, empty_view
 
 Json = dict[str, Any]
 NOW = 1_800_000_000_000
@@ -196,3 +197,18 @@ def test_words_that_nobody_knows_are_a_bad_request(update: Json) -> None:
 def test_nonsense_is_a_bad_request(update: Json) -> None:
     with pytest.raises(BadRequestError):
         table(update)
+
+
+@pytest.mark.parametrize("given", ["", "x", "1e9", "9" * 5000])
+def test_a_number_that_is_none_is_the_client_s_fault_and_can_be_mended(given: str) -> None:
+    name = "write.metadata.previous-versions-max"
+    with pytest.raises(BadRequestError, match=f"the property {name} is no number"):
+        then(table(), set_property(name, given))
+    broken = {**table(), "properties": {name: given}}
+    assert then(broken, {"action": "remove-properties", "removals": [name]})["properties"] == {}
+
+
+def test_a_view_s_history_has_a_number_of_entries() -> None:
+    name = "version.history.num-entries"
+    with pytest.raises(BadRequestError, match=f"the property {name} is no number"):
+        apply_view_updates(empty_view("u", "l"), [set_property(name, "x")], now=NOW)

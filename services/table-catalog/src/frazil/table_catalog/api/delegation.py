@@ -39,7 +39,7 @@ class Wish:
 
     def terms(self, table: Identifier) -> Terms:
         def terms(places: Sequence[str]) -> Mapping[str, Any]:
-            reach = self.catalog.tables.reach(self.principal, self.warehouse, places)
+            reach = self.catalog.tables.reach(self.principal, self.warehouse, table, places)
             path = _path(self.warehouse, table)
             return self.delegate.terms(self.kinds, self.principal.name, reach, path=path)
 
@@ -67,7 +67,7 @@ def load_credentials(
 ) -> dict[str, Any]:
     principal, delegate = principal_of(request), request.app.state.delegate
     places = catalog.tables.places_at(catalog.tables.locate(prefix, table))
-    reach = catalog.tables.reach(principal, prefix, places)
+    reach = catalog.tables.reach(principal, prefix, table, places)
     found: dict[str, Any] = delegate.credentials(principal.name, reach, path=_path(prefix, table))
     return found
 

@@ -48,7 +48,9 @@ async def ticket_of(request: Request) -> Ticket | None:
     key = request.headers.get("Idempotency-Key")
     if key is None:
         return None
-    asked = (request.method.encode(), request.url.path.encode(), await request.body())
+    # Another caller's request is another one: he does not get an answer to what he may not ask.
+    who = request.state.principal.name.encode()
+    asked = (who, request.method.encode(), request.url.path.encode(), await request.body())
     return Ticket.of(request.path_params["prefix"], key, *asked)
 
 

@@ -1,7 +1,7 @@
 """Tables: made, staged, found, committed to, registered, renamed, dropped."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 from uuid import uuid4
@@ -82,9 +82,19 @@ class Tables(Shelf):
         """List the folders of a table, by the location of its metadata."""
         return folders_of(parse(self._files.read_metadata(location)))
 
-    def reach(self, principal: Principal, warehouse: str, named: Sequence[str]) -> Reach | None:
+    def reach(
+        self, principal: Principal, warehouse: str, identifier: Identifier, named: Sequence[str]
+    ) -> Reach | None:
         root = self._warehouses.get(warehouse).location
-        return reach_of(principal, warehouse, root=root, places=named)
+        reach = reach_of(principal, warehouse, root=root, places=named)
+        if reach is None:
+            return None
+        near = {one.identifier for one in self._folders.near(warehouse, reach.places)}
+        spaces = {one.namespace for one in near - {identifier}}
+        for action in (reach.action, Action.READ):
+            if all(principal.may(action, warehouse, space) for space in spaces):
+                return replace(reach, action=action)
+        return None
 
     def signable(
         self, principal: Principal, warehouse: str, identifier: Identifier
@@ -94,7 +104,7 @@ class Tables(Shelf):
         except NoSuchTableError:
             # Staged, and not there yet; or dropped by Spark, which deletes the files then itself.
             return self._reach_beside(principal, warehouse, identifier)
-        return self.reach(principal, warehouse, named)
+        return self.reach(principal, warehouse, identifier, named)
 
     def _reach_beside(
         self, principal: Principal, warehouse: str, identifier: Identifier
@@ -104,11 +114,13 @@ class Tables(Shelf):
         reach = reach_beside(principal, warehouse, root=root, place=place)
         if reach is None:
             return None
-        # The folder of a namespace may be below that of a table, or have tables of others in it.
-        others = self._folders.near(warehouse, reach.places)
-        spaces = {one.identifier.namespace for one in others}
-        may = all(principal.may(reach.action, warehouse, space) for space in spaces)
-        return reach if may else None
+        # The folder of a namespace has tables in it that were renamed, or is below that of one.
+        others = tuple(
+            one.folder
+            for one in self._folders.near(warehouse, reach.places)
+            if not principal.may(reach.action, warehouse, one.identifier.namespace)
+        )
+        return replace(reach, others=others)
 
     def create(
         self,

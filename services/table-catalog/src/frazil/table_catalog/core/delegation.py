@@ -36,10 +36,11 @@ class Delegation(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """The folders of a table, and what somebody may do in them."""
+    """The folders of a table, and what somebody may do in them; not in those of others."""
 
     action: Action
     places: tuple[str, ...]
+    others: tuple[str, ...] = ()
 
 
 def asked_for(header: str | None) -> frozenset[str]:

@@ -64,6 +64,15 @@ class Draft:
         return number
 
 
+def most_of(metadata: Mapping[str, Any], name: str, default: int) -> int:
+    """Read from a property how many entries a history has, at least one."""
+    given = (metadata.get("properties") or {}).get(name, default)
+    try:
+        return max(1, int(given))
+    except ValueError:
+        raise BadRequestError(f"the property {name} is no number: {str(given)[:80]!r}") from None
+
+
 def _without(one: Mapping[str, Any], key: str) -> Json:
     # An empty list of identifier fields says the same as none.
     return {name: value for name, value in one.items() if name != key and value not in ([], None)}

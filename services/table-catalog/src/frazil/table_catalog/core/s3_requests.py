@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 from frazil.table_catalog.core.delegation import Reach
 from frazil.table_catalog.core.errors import ForbiddenError
+from frazil.table_catalog.core.folders import at_or_below
 from frazil.table_catalog.core.names import within
 from frazil.table_catalog.core.rights import Action
 
@@ -74,6 +75,8 @@ def check_request(request: S3Request, reach: Reach, *, endpoints: Container[str]
     for location in deed.locations:
         if not any(within(location, place) for place in reach.places):
             raise ForbiddenError(f"{location} is not in the table's folders")
+        if any(at_or_below(location, folder) for folder in reach.others):
+            raise ForbiddenError(f"{location} is in the folder of another table")
     return deed
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from frazil.table_catalog.core import layout, snapshots
-from frazil.table_catalog.core.draft import Draft, Json
+from frazil.table_catalog.core.draft import Draft, Json, most_of
 from frazil.table_catalog.core.errors import BadRequestError
 
 Update = Mapping[str, Any]
@@ -60,7 +60,7 @@ def apply_all(draft: Draft, updates: Sequence[Update], actions: Mapping[str, App
 
 
 def _note_previous(metadata: Json, location: str, written: int) -> None:
-    most = max(1, int(metadata.get("properties", {}).get(_LOG_LENGTH, 100)))
+    most = most_of(metadata, _LOG_LENGTH, 100)
     entry = {"metadata-file": location, "timestamp-ms": written}
     metadata["metadata-log"] = [*metadata.get("metadata-log", ()), entry][-most:]
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from frazil.table_catalog.core import updates
-from frazil.table_catalog.core.draft import Draft, Json
+from frazil.table_catalog.core.draft import Draft, Json, most_of
 from frazil.table_catalog.core.errors import BadRequestError
 
 Update = Mapping[str, Any]
@@ -34,7 +34,7 @@ def apply_view_updates(base: Mapping[str, Any], changes: Sequence[Update], *, no
 
 
 def _forget_old(metadata: Json) -> None:
-    most = max(1, int(metadata["properties"].get(_HISTORY, 10)))
+    most = most_of(metadata, _HISTORY, 10)
     current = metadata["current-version-id"]
     older = [one for one in metadata["versions"] if one["version-id"] != current]
     room = most - 1
