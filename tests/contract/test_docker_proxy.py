@@ -10,8 +10,10 @@ import httpx
 import pytest
 from tests.support.control_api import eventually
 
+from frazil.control_api.core.errors import EngineError
 from frazil.control_api.docker_proxy.rules import LARGEST_BODY, Rules
 from frazil.control_api.docker_proxy.server import DockerProxy, listening
+from frazil.control_api.engine.docker import Daemon
 from frazil.control_api.engine.docker_spec import DockerOptions
 
 OPTIONS = DockerOptions(instance="blue", image="frazil-worker:1")
@@ -43,6 +45,8 @@ class StandInEngine:
         line = head.partition(b"\r\n")[0].decode()
         if "/events" in line:
             await self._tell(reader, writer)
+        elif "/version" in line:
+            writer.write(_json(b'{"ApiVersion":"1.45"}'))
         elif line.startswith("GET /containers/"):
             name = line.split("/")[2]
             writer.write(_inspected(name))
@@ -69,6 +73,10 @@ def _inspected(name: str) -> bytes:
         return b"HTTP/1.1 404 Not Found\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)
     labels = {"frazil.instance": CONTAINERS[name]}
     body = json.dumps({"Id": f"id-of-{name}", "Config": {"Labels": labels}}).encode()
+    return _json(body)
+
+
+def _json(body: bytes) -> bytes:
     return b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)
 
 
@@ -182,6 +190,25 @@ async def test_without_an_engine_the_answer_says_so(client: httpx.AsyncClient) -
     answer = await client.get("/version")
     assert answer.status_code == 502
     assert answer.json()["message"].endswith("engine.sock: No such file or directory")
+
+
+@pytest.mark.usefixtures("client")
+async def test_the_control_api_hears_that_the_engine_is_away_at_first_and_later(
+    tmp_path: Path,
+) -> None:
+    daemon = Daemon(f"unix://{tmp_path / 'proxy.sock'}")
+    why = "is out of reach: no Docker engine at .*engine.sock: No such file or directory"
+    with pytest.raises(EngineError, match=why):
+        await daemon.inspect("ours")
+    async with _serving(StandInEngine().connected, tmp_path / "engine.sock"):
+        with pytest.raises(EngineError, match="not through this proxy"):
+            await daemon.inspect("theirs")
+        assert daemon.trouble is None
+    await asyncio.to_thread((tmp_path / "engine.sock").unlink, missing_ok=True)
+    with pytest.raises(EngineError, match=why):
+        await daemon.inspect("ours")
+    assert daemon.trouble is not None
+    daemon.close()
 
 
 @pytest.mark.usefixtures("engine")

@@ -171,6 +171,8 @@ class Daemon:
 
     def _reason(self, error: Exception) -> str:
         for cause in _causes(error):
+            if isinstance(cause, APIError) and cause.explanation:
+                return str(cause.explanation)
             if isinstance(cause, TimeoutError | requests.Timeout | urllib3.exceptions.TimeoutError):
                 return f"it does not answer within {self._timeout:g} s"
             if isinstance(cause, OSError) and cause.strerror:
