@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from frazil.cli.folder import StackFolder
-from frazil.cli.logview import NoLogError, log_files, show
+from frazil.cli.logview import NoLogError, follow, log_files, show
 
 
 @pytest.fixture
@@ -37,3 +37,19 @@ def test_lines_carry_the_name_of_their_log(folder: StackFolder) -> None:
     lines: list[str] = []
     show(log_files(folder, "kafka"), lines.append)
     assert lines == ["kafka        | first", "kafka        | second"]
+
+
+def test_a_log_that_is_begun_anew_is_followed_from_its_beginning(
+    folder: StackFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log, lines = folder.log("kafka"), list[str]()
+
+    def write_or_leave(_seconds: float) -> None:
+        if lines:
+            raise KeyboardInterrupt
+        log.write_text("third\n")
+
+    monkeypatch.setattr("frazil.cli.logview.time.sleep", write_or_leave)
+    with pytest.raises(KeyboardInterrupt):
+        follow(lambda: {"kafka": log}, lines.append)
+    assert lines == ["kafka        | third"]

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from frazil.control_api.engine import log_file
-from frazil.control_api.engine.log_file import everybody, is_about, log_lines
+from frazil.control_api.engine import log_file, log_stream
+from frazil.control_api.engine.log_file import everybody, is_about
+from frazil.control_api.engine.log_stream import log_lines
 
 LINES = st.lists(st.text(st.characters(exclude_characters="\r\n", exclude_categories=["Cs"])))
 
@@ -29,7 +30,7 @@ async def test_the_tail_is_the_last_lines_whatever_the_size_of_blocks(
 ) -> None:
     path = tmp_path / "worker.log"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(log_file, "_BLOCK", 3)
+        patch.setattr(log_file, "BLOCK", 3)
         path.write_text("".join(f"{line}\n" for line in lines) + rest, newline="")
         expected = lines[max(len(lines) - tail, 0) :] + [part for part in [rest] if part]
         assert await read(path, tail) == expected
@@ -54,7 +55,7 @@ async def test_the_tail_of_a_log_of_many_is_of_one_of_them_and_of_nobody(
     path.write_text("".join(f"{said[one]}\n" for one in whose))
     concerned = [said[one] for one in whose if one in ("a", "nobody")]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(log_file, "_BLOCK", 3)
+        patch.setattr(log_file, "BLOCK", 3)
         found = await read(path, tail, concerns=partial(is_about, connector="a", epoch=7))
     assert found == concerned[max(len(concerned) - tail, 0) :]
 
@@ -66,7 +67,7 @@ async def test_no_file_is_no_lines(tmp_path: Path) -> None:
 async def test_what_is_written_later_follows_in_whole_lines(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(log_file, "_POLL_SECONDS", 0.0)
+    monkeypatch.setattr(log_stream, "_POLL_SECONDS", 0.0)
     path = tmp_path / "worker.log"
     path.write_bytes(b"one\ntw")
     alive = True
@@ -81,10 +82,49 @@ async def test_what_is_written_later_follows_in_whole_lines(
     assert [line async for line in found] == ["th\xfc", "fo"]
 
 
+def begin_new(path: Path, rest: str, new: str) -> None:
+    """Do as a worker does: the old file has its end before the new one has its name."""
+    draft = path.with_suffix(".new")
+    draft.write_text(new)
+    with path.open("a") as file:
+        file.write(rest)
+    path.with_suffix(".1.log").unlink(missing_ok=True)
+    path.with_suffix(".1.log").hardlink_to(path)
+    draft.replace(path)
+
+
+async def test_a_file_that_is_begun_anew_is_followed_without_a_gap(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log_stream, "_POLL_SECONDS", 0.0)
+    path = tmp_path / "worker.log"
+    path.write_text("one\n")
+    steps = [("two\nth", "ree\nfour\n"), ("five\n", "six\n"), ("", "seven\nrest")]
+
+    def is_alive() -> bool:
+        if steps:
+            begin_new(path, *steps.pop(0))
+        return bool(steps)
+
+    found = log_lines(path, tail=9, follow=True, is_alive=is_alive, concerns=everybody)
+    said = ["one", "two", "three", "four", "five", "six", "seven", "rest"]
+    assert [line async for line in found] == said
+
+
+@pytest.mark.parametrize("tail", range(6))
+async def test_the_tail_goes_on_in_the_file_before(tmp_path: Path, tail: int) -> None:
+    path = tmp_path / "worker.log"
+    path.write_text("one\n")
+    begin_new(path, "two\nth", "ree\nfour\n")
+    assert await read(path, tail) == ["one", "two", "three", "four"][max(4 - tail, 0) :]
+    path.write_text("half")
+    assert (await read(path, 9))[-1] == "thhalf"
+
+
 @pytest.fixture
 def small_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(log_file, "_BLOCK", 4)
-    monkeypatch.setattr(log_file, "_MOST_LINE_BYTES", 16)
+    monkeypatch.setattr(log_file, "BLOCK", 4)
+    monkeypatch.setattr(log_file, "MOST_LINE_BYTES", 16)
     monkeypatch.setattr(log_file, "_MOST_TAIL_BYTES", 64)
 
 

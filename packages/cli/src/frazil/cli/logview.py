@@ -43,7 +43,10 @@ def follow(find: Callable[[], dict[str, Path]], say: Callable[[str], None]) -> N
     positions = {path: path.stat().st_size for path in find().values()}
     while True:
         for name, path in find().items():
-            new = _whole_lines(path, positions.setdefault(path, 0))
+            if path.stat().st_size < positions.setdefault(path, 0):
+                # A worker has begun a new file in its place.
+                positions[path] = 0
+            new = _whole_lines(path, positions[path])
             positions[path] += len(new)
             for line in new.decode(errors="replace").splitlines():
                 say(_prefixed(name, line))

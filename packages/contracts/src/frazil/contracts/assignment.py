@@ -1,5 +1,7 @@
 """The assignment: all that a worker is told. A file that it alone may read, never environment."""
 
+from pathlib import Path
+
 from pydantic import BaseModel, ConfigDict, Field
 
 from frazil.contracts.offsets import Rewind
@@ -8,6 +10,12 @@ from frazil.contracts.schema_change import SchemaRules
 
 ASSIGNMENT_FILE = "assignment.json"
 STATUS_FILE = "status.json"
+LOG_FILE = "worker.log"
+
+
+def older_log(log: Path) -> Path:
+    """Name what was written before the log became too long."""
+    return log.with_suffix(".1.log")
 
 
 class Assignment(BaseModel):

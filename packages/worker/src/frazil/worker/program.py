@@ -3,9 +3,11 @@
 import sys
 from pathlib import Path
 
+from frazil.contracts.assignment import LOG_FILE
 from frazil.contracts.hosting import HOSTING_FILE
 from frazil.worker.connector import Jobs
 from frazil.worker.host import run_host
+from frazil.worker.log_bound import bound_log
 from frazil.worker.loop import run_worker
 
 
@@ -14,6 +16,7 @@ def main(package: str) -> None:
     match sys.argv[1:]:
         case [name]:
             folder, jobs = Path(name), Jobs(package)
+            bound_log(folder / LOG_FILE)
             if (folder / HOSTING_FILE).exists():
                 sys.exit(run_host(folder, jobs))
             sys.exit(run_worker(folder, jobs.make))

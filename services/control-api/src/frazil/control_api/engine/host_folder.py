@@ -9,10 +9,9 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from frazil.contracts.assignment import LOG_FILE
 from frazil.contracts.hosting import HOSTING_FILE, MEMBERS_FOLDER, Hosting
 from frazil.runtime.child import Child, ChildRunsError
-
-LOG_FILE = "worker.log"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,51 +1,17 @@
-"""The end of a log file, and what is written to it from then on."""
+"""Lines at the end of a log file."""
 
-import asyncio
 import json
 import os
-from collections.abc import AsyncGenerator, Callable
-from pathlib import Path
+from collections.abc import Callable
 from typing import IO
 
 # What is shown of the log of a dead worker.
 LOG_TAIL_LINES = 20
 _LOG_TAIL_BYTES = 4000
-_BLOCK = 64 * 1024
+BLOCK = 64 * 1024
 # A line without end must not fill the memory, nor must many that are long.
-_MOST_LINE_BYTES = 1024 * 1024
+MOST_LINE_BYTES = 1024 * 1024
 _MOST_TAIL_BYTES = 16 * 1024 * 1024
-_POLL_SECONDS = 0.25
-
-
-async def log_lines(
-    path: Path,
-    *,
-    tail: int,
-    follow: bool,
-    is_alive: Callable[[], bool],
-    concerns: Callable[[bytes], bool],
-) -> AsyncGenerator[str, None]:
-    """Yield the last lines of concern, with `follow` also those to come until the writer ends."""
-    try:
-        file = await asyncio.to_thread(path.open, "rb")
-    except FileNotFoundError:
-        return
-    try:
-        *lines, rest = await asyncio.to_thread(last_lines, file, tail, concerns)
-        for line in lines:
-            yield decoded(line)
-        while follow:
-            # Asked before the look, so that a dead writer's last line is not missed.
-            follow = await asyncio.to_thread(is_alive)
-            while block := await asyncio.to_thread(file.read, _MOST_LINE_BYTES):
-                *lines, rest = _cut((rest + block).split(b"\n"))
-                for line in filter(concerns, lines):
-                    yield decoded(line)
-            await asyncio.sleep(_POLL_SECONDS if follow else 0)
-        if rest and concerns(rest):
-            yield decoded(rest)
-    finally:
-        await asyncio.to_thread(file.close)
 
 
 def decoded(line: bytes) -> str:
@@ -78,7 +44,7 @@ def is_about(line: bytes, connector: str, epoch: int) -> bool:
 def last_lines(file: IO[bytes], count: int, concerns: Callable[[bytes], bool]) -> list[bytes]:
     """Return so many lines and, last, what has no line end yet; the file is left at its end."""
     end = start = file.seek(0, os.SEEK_END)
-    size, lines = _BLOCK, [b""]
+    size, lines = BLOCK, [b""]
     # One line more than wanted: the first that was read may be cut.
     while start and len(lines) <= count + 1 and size <= _MOST_TAIL_BYTES:
         start = file.seek(max(0, end - size))
@@ -87,8 +53,8 @@ def last_lines(file: IO[bytes], count: int, concerns: Callable[[bytes], bool]) -
     file.seek(end)
     # Of what is too much at once, the first line may have begun before.
     whole_lines = lines[1:] if start and len(lines) > 1 else lines
-    return _cut(whole_lines[-count - 1 :])
+    return cut(whole_lines[-count - 1 :])
 
 
-def _cut(lines: list[bytes]) -> list[bytes]:
-    return [line[:_MOST_LINE_BYTES] for line in lines]
+def cut(lines: list[bytes]) -> list[bytes]:
+    return [line[:MOST_LINE_BYTES] for line in lines]

@@ -15,7 +15,7 @@ from frazil.control_api.core.observation import Observation, Worker
 from frazil.control_api.engine.claim import Claim
 from frazil.control_api.engine.commands import command
 from frazil.control_api.engine.hosts import Hosts
-from frazil.control_api.engine.log_file import log_lines
+from frazil.control_api.engine.log_stream import log_lines
 from frazil.control_api.engine.polling import StatusPoll
 from frazil.control_api.engine.resources import ABOUT_TO_BEGIN, group_of
 from frazil.control_api.engine.run_folder import RunFolder

@@ -17,18 +17,18 @@ from typing import IO
 
 from pydantic import ValidationError
 
-from frazil.contracts.assignment import ASSIGNMENT_FILE, STATUS_FILE, Assignment
+from frazil.contracts.assignment import ASSIGNMENT_FILE, LOG_FILE, STATUS_FILE, Assignment
 from frazil.contracts.hosting import HOST_LINK, KILL_FILE, STOP_FILE
 from frazil.contracts.naming import connector_of
 from frazil.contracts.worker_status import WorkerStatus
-from frazil.control_api.engine.host_folder import LOG_FILE, HostFolder
+from frazil.control_api.engine.host_folder import HostFolder
 from frazil.control_api.engine.log_file import (
     LOG_TAIL_LINES,
     as_tail,
     everybody,
     is_about,
-    last_lines,
 )
+from frazil.control_api.engine.log_reader import LogReader
 from frazil.runtime.child import Child, ChildRunsError
 from frazil.runtime.private import private_folder
 
@@ -147,8 +147,8 @@ class RunFolder:
 
     def log_tail(self) -> str:
         try:
-            with self.log.open("rb") as log:
-                return as_tail(b"\n".join(last_lines(log, LOG_TAIL_LINES, self.concern())))
+            with LogReader(self.log) as log:
+                return as_tail(b"\n".join(log.tail(LOG_TAIL_LINES, self.concern())))
         except FileNotFoundError:
             return ""
 
