@@ -287,9 +287,9 @@ def test_a_connector_is_read_from_its_status_health_and_configuration(
 def test_a_connector_of_a_server_without_health_is_judged_by_its_state_alone() -> None:
     body = {
         "status": {"connector": {"state": "RUNNING"}, "tasks": []},
-        "info": {"config": {"topics": "t"}},
+        "info": {"config": {"connector.class": "IcebergSink", "topics": "t"}},
     }
-    assert connector("sink", body) == Connector("sink", topics="t")
+    assert connector("sink", body) == Connector("sink", topics="t", commit_seconds=300)
 
 
 def test_remedies_name_the_connect_server_that_is_used() -> None:
