@@ -3,7 +3,7 @@
 from asyncio import StreamReader
 
 # The schemas and ledgers of 10,000 snapshots have some 20 MB.
-LARGEST = 64 * 1024 * 1024
+LARGEST = 32 * 1024 * 1024
 _CHUNK = 64 * 1024
 
 
