@@ -14,6 +14,7 @@ import httpx
 import pytest
 from tests.support.access import basic
 from tests.support.environment import environment
+from tests.support.other_users import NEEDS_ROOT
 
 from frazil.control_api.__main__ import main
 from frazil.control_api.core.access import Caller, Credentials, Role
@@ -64,6 +65,17 @@ def test_its_files_are_closed_to_other_users_of_the_machine(tmp_path: Path) -> N
         found = list((tmp_path / "control-api").rglob("*"))
         assert {"connectors.db", "connectors.db.leader", "runs"} <= {path.name for path in found}
         assert [path for path in found if path.stat().st_mode & 0o077] == []
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@NEEDS_ROOT
+def test_it_warns_of_workers_that_would_run_as_root(tmp_path: Path) -> None:
+    process = start(tmp_path, FRAZIL_PORT="0")
+    try:
+        assert process.stderr is not None
+        assert any("workers_run_as_root" in line for line in process.stderr)
     finally:
         process.kill()
         process.communicate()

@@ -1,15 +1,23 @@
 """The worker's own HTTP: /health, /status, /members and /metrics."""
 
 import json
+import socket
 import threading
+from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from frazil.contracts.states import WorkerState
 from frazil.worker.board import StatusBoard
+
+MOST_CONNECTIONS = 32
+IDLE_SECONDS = 5.0
+# As the standard library has it: a datagram is one, too.
+_Request = socket.socket | tuple[bytes, socket.socket]
 
 
 class Boards:
@@ -46,13 +54,34 @@ class Boards:
 
 
 class Probes(ThreadingHTTPServer):
-    """Serves until the process ends."""
+    """Serves until the process ends, whoever connects: the port asks nobody who they are."""
 
     daemon_threads = True
 
     def __init__(self, boards: Boards, host: str, port: int) -> None:
         super().__init__((host, port), _Handler)
         self.boards = boards
+        self._open: dict[object, None] = {}
+        self._lock = threading.Lock()
+
+    def process_request(self, request: _Request, client_address: Any) -> None:
+        """Answer in a thread; of too many connections the oldest gives way to the newest."""
+        with self._lock:
+            self._open[request] = None
+            oldest = next(iter(self._open)) if len(self._open) > MOST_CONNECTIONS else None
+            self._open.pop(oldest, None)
+        if isinstance(oldest, socket.socket):
+            with suppress(OSError):
+                oldest.shutdown(socket.SHUT_RDWR)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: _Request) -> None:
+        with self._lock:
+            self._open.pop(request, None)
+        super().shutdown_request(request)
+
+    def handle_error(self, *_: object) -> None:
+        """Say nothing: a connection that ends early is not news either."""
 
     def start(self) -> int:
         """Serve in the background and return the port."""
@@ -62,6 +91,7 @@ class Probes(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     server: Probes
+    timeout = IDLE_SECONDS
 
     def do_GET(self) -> None:
         asked = urlsplit(self.path)

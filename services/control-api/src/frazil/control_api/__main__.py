@@ -24,7 +24,7 @@ from frazil.control_api.app import create_app
 from frazil.control_api.core.access import Caller, PasswordHash, Role, entry, token_hash
 from frazil.control_api.core.errors import ControlError
 from frazil.control_api.secrets.first_credentials import make_credentials
-from frazil.control_api.settings import FirstCredentials, Settings
+from frazil.control_api.settings import EngineKind, FirstCredentials, Settings
 from frazil.runtime import logs
 from frazil.runtime.errors import UserError
 from frazil.runtime.private import keep_private
@@ -70,6 +70,12 @@ def _run() -> bool:
     logs.configure(
         settings.log_level, settings.log_format, is_secret=is_secret, hiding=without_logins
     )
+    if settings.engine is EngineKind.PROCESS and os.geteuid() == 0:
+        log.warning(
+            "workers_run_as_root",
+            text="Who may write connectors reaches all of this machine. Run the control API as a "
+            "user of its own: docs/how-to/secure-the-api.md.",
+        )
     if made:
         log.info("first_credentials_made", file=str(made))
     with listen(settings.host, settings.port, who="The control API") as listener:
