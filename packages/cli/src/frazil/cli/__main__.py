@@ -36,6 +36,7 @@ from frazil.cli.stack import Stack, Tools
 from frazil.cli.tables import Tables
 from frazil.runtime.bearer import bearer_from
 from frazil.runtime.errors import UserError
+from frazil.runtime.private import private_folder
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -218,7 +219,7 @@ def serve(
     """Run the control API alone, against a broker that exists."""
     folder, port = _local(stack_name).folder, port or settings().port
     require_free(port, user="the control API", setting="--port or FRAZIL_PORT")
-    folder.root.mkdir(parents=True, exist_ok=True)
+    private_folder(folder.root)
     inherited = _tools().environment
     environment = stack.control_api_environment(
         folder,

@@ -19,6 +19,7 @@ from frazil.cli.screen import Step
 from frazil.cli.waiting import wait_until_ready
 from frazil.runtime.child import Child
 from frazil.runtime.errors import UserError
+from frazil.runtime.private import private_folder
 
 KAFKA = "kafka"
 CATALOG = "table-catalog"
@@ -180,7 +181,7 @@ def control_api_environment(
 
 def start(stack: Stack, desired_state: Path, step: Step) -> None:
     """Start all parts and provision them. A failure leaves behind what was started so far."""
-    stack.folder.root.mkdir(parents=True, exist_ok=True)
+    private_folder(stack.folder.root)
     with step(f"Kafka broker at {stack.ports.bootstrap_servers}"):
         stack.start_broker()
     with step(f"Table catalog at {stack.ports.catalog_url}"):
