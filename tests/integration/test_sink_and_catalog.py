@@ -15,6 +15,8 @@ from frazil.contracts.exit_code import ExitCode
 COUNT = 40_000
 FEW = 10_000
 KILLS = 6
+# Of a driver that works before it ends, beside others.
+PATIENCE = 240
 SMALL_BATCHES = {"frazil.max.records.per.commit": "2000"}
 
 
@@ -129,15 +131,15 @@ def test_a_right_that_is_missing_is_final_unless_it_was_there_until_now(lab: Lab
     lab.produce(range(30))
     may(lab, "read")
     worker = lab.start(1)
-    assert worker.exit_code() is ExitCode.REFUSED
+    assert worker.exit_code(PATIENCE) is ExitCode.REFUSED
     assert "The catalog refuses this connector: " in worker.trace
     may(lab, "write")
     worker = lab.start(2)
     wait_until("all rows are visible", lambda: lab.rows() == 30)
     may(lab, "read")
     lab.produce(range(30, 60))
-    assert worker.exit_code() is ExitCode.UNAVAILABLE
-    assert lab.start(3).exit_code() is ExitCode.REFUSED
+    assert worker.exit_code(PATIENCE) is ExitCode.UNAVAILABLE
+    assert lab.start(3).exit_code(PATIENCE) is ExitCode.REFUSED
     assert lab.rows() == 30
 
 
