@@ -1,6 +1,7 @@
 """Single keys of a stored configuration, read as the connector's worker reads them."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from frazil.contracts.plugins import Plugin, UnknownPluginError, find_plugin
@@ -12,8 +13,14 @@ Config = Mapping[str, str]
 
 def plugin_of(config: Config) -> Plugin | None:
     """Find the connector's class; None if it is not installed any more."""
+    return _plugin(config.get("connector.class", ""))
+
+
+# Lists of connectors ask for each of thousands, which have a handful of classes.
+@lru_cache(maxsize=64)
+def _plugin(class_name: str) -> Plugin | None:
     try:
-        return find_plugin(config.get("connector.class", ""))
+        return find_plugin(class_name)
     except UnknownPluginError:
         return None
 
