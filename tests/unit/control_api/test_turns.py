@@ -49,3 +49,14 @@ def test_whoever_is_not_waiting_any_more_is_not_called() -> None:
     turns.note("paused", FRESH, waits=True)
     turns.note("paused", FRESH, waits=False)
     assert turns.call(0.0) is None
+
+
+def test_two_starts_that_were_cut_off_do_not_wait_for_each_other() -> None:
+    turns = Turns(POLICY)
+    turns.note("a", starting(since=100.0), waits=True)
+    assert turns.taken("b", 1, 101.0) == 0
+    turns.note("b", starting(since=100.0), waits=False)
+    assert turns.taken("a", 1, 101.0) == 1
+    assert turns.call(101.0) is None
+    turns.note("b", Observed(phase=Phase.RUNNING), waits=False)
+    assert turns.call(102.0) == "a"

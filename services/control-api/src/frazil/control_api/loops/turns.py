@@ -13,24 +13,32 @@ class Turns:
         self._line: dict[str, bool] = {}
 
     def taken(self, name: str, starting: int, now: float) -> int:
-        """Of the others that are starting, count those that have not been at it for too long."""
-        others = (since for other, since in self._starting.items() if other != name)
-        return starting - sum(now - since > self._policy.start_turn for since in others)
+        """Of the others that are starting, count those whose turn it is."""
+        others = (other for other in self._starting if other != name)
+        return starting - sum(not self._has_turn(other, now) for other in others)
 
     def note(self, name: str, observed: Observed, *, waits: bool) -> None:
         """Remember what a pass has come to; those that have failed stand behind those that not."""
         self._line.pop(name, None)
         self._starting.pop(name, None)
+        if observed.phase is Phase.STARTING:
+            self._starting[name] = observed.since
         if waits:
             self._line[name] = observed.failures > 0
-        elif observed.phase is Phase.STARTING:
-            self._starting[name] = observed.since
 
     def call(self, now: float) -> str | None:
         """Take the next out of the line, if there is a turn to be had."""
-        taken = sum(now - since <= self._policy.start_turn for since in self._starting.values())
+        taken = sum(self._has_turn(name, now) for name in self._starting)
         if taken >= self._policy.max_starting or not self._line:
             return None
         name = min(self._line, key=self._line.__getitem__)
         del self._line[name]
         return name
+
+    def _has_turn(self, name: str, now: float) -> bool:
+        """Tell whether a start is under way that has not taken too long.
+
+        One that was cut off is recorded as a start too, and may wait in the line to be resumed.
+        """
+        is_slow = now - self._starting[name] > self._policy.start_turn
+        return not is_slow and name not in self._line
