@@ -20,8 +20,10 @@ FRAZIL_PROGRAMS=${FRAZIL_HOME:-$HOME/.cache/frazil}/bin
 FRAZIL_BROKER_JARS=$("$python" "$here/../docker/load_jars.py")
 FRAZIL_TRINO=unused
 export FRAZIL_PROGRAMS FRAZIL_BROKER_JARS FRAZIL_TRINO
-stack=(docker compose --project-directory "$compose" -f "$compose/compose.yaml"
-  -f "$compose/single.yaml" -f "$here/compose.yaml")
+# Images have the name of the project that has built them as a label, and so has whatever is run from
+# them: it must not be the stack's.
+stack=(docker compose --project-name frazil-airgap --project-directory "$compose"
+  -f "$compose/compose.yaml" -f "$compose/single.yaml" -f "$here/compose.yaml")
 
 image_of() {
   "${stack[@]}" config --format json |

@@ -1,6 +1,7 @@
 """A Docker that says what a test has laid down, and remembers what it was asked to do."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -101,6 +102,6 @@ class FakeDocker:
         return int(any(part in words for part in self.failing))
 
     def _labelled(self, words: str) -> Sequence[dict[str, Any]]:
-        if "label=frazil.instance=frazil" in words:
-            return self.workers
-        return self.services if "label=com.docker.compose.project=frazil" in words else ()
+        wanted = dict(label.split("=", 1) for label in re.findall(r"label=(\S+)", words))
+        all_of_them = (*self.services, *self.workers)
+        return [one for one in all_of_them if wanted.items() <= one["Config"]["Labels"].items()]

@@ -6,7 +6,7 @@ from tests.unit.cli.fake_docker import FakeDocker, described, described_worker
 
 from frazil.cli.containers.docker import DockerError
 from frazil.cli.containers.project import Project, RootKey, Topology, topology_of
-from frazil.cli.containers.seen import Container, containers, parsed
+from frazil.cli.containers.seen import Container, containers, labels_of, parsed
 
 
 def _one(**state: object) -> Container:
@@ -43,9 +43,13 @@ def test_a_worker_has_its_connectors_name_and_the_newest_is_last() -> None:
     assert [(one.name, one.epoch) for one in parsed(text)] == [("sink", 9), ("sink", 10)]
 
 
-def test_what_compose_ran_once_is_no_service() -> None:
-    labels = {"com.docker.compose.service": "kafka", "com.docker.compose.oneoff": "True"}
-    assert parsed(json.dumps([described("kafka", labels=labels)])) == []
+@pytest.mark.parametrize("oneoff", [{"com.docker.compose.oneoff": "True"}, {}], ids=str)
+def test_what_was_run_once_or_from_an_image_that_compose_has_built_is_no_service(
+    oneoff: dict[str, str],
+) -> None:
+    labels = {"com.docker.compose.project": "frazil", "com.docker.compose.service": "kafka"}
+    docker = FakeDocker(services=[described("kafka", labels=labels | oneoff)])
+    assert containers(docker, *labels_of("frazil")) == []
 
 
 def test_containers_are_found_by_their_label() -> None:

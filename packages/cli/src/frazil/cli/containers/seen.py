@@ -57,16 +57,30 @@ class Container:
         return f"{self.state} ({self.health})" if self.health else self.state
 
 
-def containers(docker: Docker, label: str) -> list[Container]:
-    """List those with the label, running or not, by name."""
-    listed = ("ps", "--all", "--quiet", "--no-trunc", "--filter", f"label={label}")
-    ids = told(docker, *listed).split()
+def labels_of(project: str) -> tuple[str, str]:
+    """Return the labels that the containers of a compose project have.
+
+    Images that compose has built have the project's label too, and give it to every container that
+    is run from them; what compose has made says besides that it is no one-off.
+    """
+    return f"{PROJECT_LABEL}={project}", f"{_ONE_OFF_LABEL}=False"
+
+
+def listing(*labels: str) -> tuple[str, ...]:
+    """Return how Docker is asked for those with all these labels, running or not."""
+    filters = (part for label in labels for part in ("--filter", f"label={label}"))
+    return ("ps", "--all", "--quiet", "--no-trunc", *filters)
+
+
+def containers(docker: Docker, *labels: str) -> list[Container]:
+    """List those with all these labels, running or not, by name."""
+    ids = told(docker, *listing(*labels)).split()
     # One that is gone by now makes the call fail, and is missing from what it prints.
     return parsed(docker.ask("container", "inspect", *ids).out) if ids else []
 
 
 def parsed(text: str) -> list[Container]:
-    found = [_container(one) for one in json.loads(text) if not _is_one_off(one)]
+    found = map(_container, json.loads(text))
     return sorted(found, key=lambda container: (container.name, container.epoch))
 
 
@@ -90,10 +104,6 @@ def _container(one: dict[str, Any]) -> Container:
 
 def _labels(one: dict[str, Any]) -> dict[str, str]:
     return one["Config"].get("Labels") or {}
-
-
-def _is_one_off(one: dict[str, Any]) -> bool:
-    return _labels(one).get(_ONE_OFF_LABEL) == "True"
 
 
 def _ports(one: dict[str, Any]) -> dict[int, int]:

@@ -17,7 +17,14 @@ from frazil.cli.containers.project import (
     Topology,
     topology_of,
 )
-from frazil.cli.containers.seen import INSTANCE_LABEL, PROJECT_LABEL, Container, containers
+from frazil.cli.containers.seen import (
+    INSTANCE_LABEL,
+    PROJECT_LABEL,
+    Container,
+    containers,
+    labels_of,
+    listing,
+)
 from frazil.cli.containers.status import COLUMNS, is_well, rows, summary
 from frazil.cli.containers.trino import Trino, counted, first_rows_or_sql
 from frazil.cli.kinds import CONTAINERS, Answer
@@ -62,7 +69,7 @@ class ContainerStack:
     token_file: Path | None = None
 
     def services(self) -> list[Container]:
-        return containers(self.docker, f"{PROJECT_LABEL}={self.project.name}")
+        return containers(self.docker, *labels_of(self.project.name))
 
     def workers(self) -> list[Container]:
         return containers(self.docker, f"{INSTANCE_LABEL}={self.project.name}")
@@ -70,9 +77,7 @@ class ContainerStack:
     def exists(self) -> bool:
         """Tell whether it has any container; none is seen where Docker is not."""
         try:
-            said = self.docker.ask(
-                "ps", "--all", "--quiet", "--filter", f"label={PROJECT_LABEL}={self.project.name}"
-            )
+            said = self.docker.ask(*listing(*labels_of(self.project.name)))
         except NoDockerError:
             return False
         return said.code == 0 and bool(said.out.strip())
