@@ -138,6 +138,11 @@ NOWHERE = [
     "{root}/a/%2e%2e/b/accounts",
     "{root}/a/..%2Fb/accounts",
     "{root}/a/./accounts",
+    # Out of the folder of the table or view itself.
+    "{root}/a/evil/../../b/accounts",
+    "{root}/a/evil/%2e%2e/%2E%2e/b/accounts",
+    "{root}/a/evil/x/..%2F..%2fb",
+    "{root}/a/v/../../b/accounts",
     "{root}",
     "{root}/",
     "{root}x/a/accounts",
@@ -424,9 +429,21 @@ def test_an_answer_is_remembered_for_who_got_it(catalog: KeyedCatalog, mine: Spa
     both.client.post(tables, json=body, headers=key).raise_for_status()
 
 
-@pytest.mark.parametrize("older", [True, False])
+@pytest.mark.parametrize(
+    "content",
+    [
+        "as it was",
+        "gone",
+        "[]",
+        "{",
+        '{"location": 7}',
+        '{"location": "s3://elsewhere/t"}',
+        '{"location": "%s"}' % ("x" * 5000),
+        '{"location": null, "properties": []}',
+    ],
+)
 def test_folders_of_tables_of_an_older_version_are_known_after_a_start(
-    catalog: KeyedCatalog, tmp_path: Path, older: bool
+    catalog: KeyedCatalog, tmp_path: Path, content: str
 ) -> None:
     space = catalog.space("carol", "c")
     made = create(space, "t").raise_for_status().json()
@@ -434,8 +451,11 @@ def test_folders_of_tables_of_an_older_version_are_known_after_a_start(
     rename_by = catalog.space("root", "c")
     rename(rename_by, "t", both.named("t")).raise_for_status()
     forget_folders(tmp_path)
-    if older:
-        Path(urlsplit(made["metadata-location"]).path).unlink()
+    file = Path(urlsplit(made["metadata-location"]).path)
+    if content == "gone":
+        file.unlink()
+    elif content != "as it was":
+        file.write_text(content)
     with keyed_catalog(tmp_path, KEYS) as again:
         there = made["metadata"]["location"]
         expect_error(create(again.space("carol", "c"), "u", location=there), 403)

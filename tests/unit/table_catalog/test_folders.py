@@ -72,6 +72,12 @@ def test_two_spellings_of_a_folder_are_one(location: str, folder: str, below: bo
     assert at_or_below(location, folder) is below
 
 
+@pytest.mark.parametrize("way", ["..", ".", "%2e%2E", "x/..%2f.."])
+def test_what_leads_out_of_a_folder_that_is_held_is_new(way: str) -> None:
+    leads = f"s3://l/a/t/{way}/u"
+    assert added_to(["s3://l/a/t"], [leads]) == (leads,)
+
+
 def test_what_is_below_a_folder_that_is_held_is_not_new() -> None:
     folders = ["s3://l/a/t", "s3://l/a/t/d", "s3://l/a/u", "s3a://l/a/u/"]
     assert added_to(["s3://l/a/t"], folders) == ("s3://l/a/u",)

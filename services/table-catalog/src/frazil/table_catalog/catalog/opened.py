@@ -47,7 +47,7 @@ class Catalog:
         for name in warehouses:
             self.warehouses.create(name, upgrade=True)
         for warehouse in self.warehouses.all():
-            catch_up(self.database, self.files, warehouse.name)
+            catch_up(self.database, self.files, warehouse)
 
     def once(self, ticket: Ticket | None, act: Callable[[], Answer]) -> Answer:
         """Do it, unless the same request was answered before: then that answer again."""

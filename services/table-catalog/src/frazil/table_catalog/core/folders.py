@@ -36,7 +36,7 @@ def check_below(locations: Sequence[str], root: str) -> None:
     for location in locations:
         if not within(location.rstrip("/"), root):
             raise BadRequestError(f"{location} is not below the warehouse, which is {root}")
-        if len(location.encode()) > _LONGEST or any(ord(one) < 32 for one in location):
+        if not _can_be_kept(location):
             raise BadRequestError(
                 f"a location has at most {_LONGEST} bytes and no control characters: "
                 f"{location[:80]!r}"
@@ -58,10 +58,18 @@ def require_folders(
 
 def added_to(held: Sequence[str], folders: Sequence[str]) -> tuple[str, ...]:
     """List the folders that are neither among those held nor below one of them."""
-    new = {plain(folder) for folder in folders}
-    return tuple(sorted(one for one in new if not any(at_or_below(one, had) for had in held)))
+    new = {plain(folder) for folder in folders} - set(held)
+    return tuple(
+        sorted(
+            one for one in new if not _can_be_kept(one) or not any(within(one, had) for had in held)
+        )
+    )
+
+
+def _can_be_kept(location: str) -> bool:
+    return len(location.encode()) <= _LONGEST and all(ord(one) >= 32 for one in location)
 
 
 def at_or_below(location: str, folder: str) -> bool:
-    """Whether both may name the same files; of two spellings of one folder both count."""
+    """Whether both may name the same files: true in doubt, so nothing is allowed because of it."""
     return f"{plain(location)}/".startswith(f"{plain(folder)}/")
