@@ -3,19 +3,20 @@
 import asyncio
 import os
 import signal
+from collections.abc import Coroutine
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
 from frazil.control_api.tables.child import Child
-from frazil.control_api.tables.streams import TooLargeError, read_to_end
+from frazil.control_api.tables.streams import LARGEST, TooLargeError, read_to_end
 from frazil.control_api.tables.wire import Answer, Question
 from frazil.runtime.logs import get_logger
 
 log = get_logger(__name__)
 
 _AT_ONCE = 2
-_SECONDS = 20.0
 
 
 class ReaderSocket:
@@ -28,8 +29,7 @@ class ReaderSocket:
         try:
             reader, writer = await asyncio.open_unix_connection(self._path)
             try:
-                writer.write(question.model_dump_json().encode())
-                writer.write_eof()
+                writer.write(question.model_dump_json().encode() + b"\n")
                 return Answer.model_validate_json(await read_to_end(reader))
             finally:
                 writer.close()
@@ -46,11 +46,13 @@ async def serve(path: Path, ask: Child) -> None:
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            async with asyncio.timeout(_SECONDS), turns:
-                question = Question.model_validate_json(await read_to_end(reader))
-                writer.write((await ask(question)).model_dump_json().encode())
+            question = Question.model_validate_json(await reader.readline())
+            async with turns:
+                found = await _while_there(reader, ask(question))
+            if found is not None:
+                writer.write(found.model_dump_json().encode())
                 await writer.drain()
-        except (OSError, TimeoutError, TooLargeError, ValidationError) as error:
+        except (OSError, ValueError) as error:
             # Without its words: a question has secrets.
             log.warning("table_question_dropped", error=type(error).__name__)
         finally:
@@ -60,6 +62,20 @@ async def serve(path: Path, ask: Child) -> None:
     for name in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(name, ended.set)
     os.umask(0o077)
-    async with await asyncio.start_unix_server(answer, path):
+    async with await asyncio.start_unix_server(answer, path, limit=LARGEST):
         log.info("table_reader_ready", socket=str(path))
         await ended.wait()
+
+
+async def _while_there(
+    reader: asyncio.StreamReader, asking: Coroutine[Any, Any, Answer]
+) -> Answer | None:
+    """Wait for an answer until whoever asked has gone, who also decides how long to wait."""
+    answer, gone = asyncio.ensure_future(asking), asyncio.ensure_future(reader.read(1))
+    try:
+        await asyncio.wait((answer, gone), return_when=asyncio.FIRST_COMPLETED)
+        return answer.result() if answer.done() else None
+    finally:
+        answer.cancel()
+        gone.cancel()
+        await asyncio.gather(answer, gone, return_exceptions=True)
