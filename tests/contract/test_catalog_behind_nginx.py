@@ -38,7 +38,7 @@ def ports() -> Iterator[dict[str, int]]:
         most_bytes_at_once=2_000_000,
     )
     config = uvicorn.Config(
-        Access(routes, door), port=ports["behind"], lifespan="off", log_level="critical"
+        Access(routes, door), port=ports["behind"], lifespan="off", log_config=None
     )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run)

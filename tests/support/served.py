@@ -14,7 +14,7 @@ from frazil.runtime.serving import listen
 @contextmanager
 def served(app: ASGIApp, http: type[BoundedHttpProtocol] = BoundedHttpProtocol) -> Iterator[str]:
     """Yield where it is."""
-    config = uvicorn.Config(app, http=http, ws="none", log_level="critical", access_log=False)
+    config = uvicorn.Config(app, http=http, ws="none", log_config=None, access_log=False)
     server = uvicorn.Server(config)
     with listen("127.0.0.1", 0, who="The application") as listener:
         # Requests that come before the server does wait at the socket.

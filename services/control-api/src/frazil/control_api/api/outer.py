@@ -57,7 +57,8 @@ class BodyLimit:
         self._most = most
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
+        # No route reads a body that comes with a question.
+        if scope["type"] != "http" or scope["method"] in ("GET", "HEAD"):
             await self._app(scope, receive, send)
             return
         announced = Headers(scope=scope).get("content-length", "0")
