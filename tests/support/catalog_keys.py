@@ -30,9 +30,8 @@ class KeyedCatalog:
     def rest(self, key: str) -> Rest:
         form = {"client_id": key, "client_secret": f"{key}-secret"}
         url = f"{self.uri}/v1/oauth/tokens"
-        answer = httpx.post(
-            url, data={"grant_type": "client_credentials", **form}, trust_env=False
-        ).raise_for_status()
+        asked = {"grant_type": "client_credentials", **form}
+        answer = httpx.post(url, data=asked, trust_env=False, timeout=30).raise_for_status()
         headers = {"Authorization": f"Bearer {answer.json()['access_token']}"}
         client = httpx.Client(base_url=self.uri, headers=headers, trust_env=False, timeout=30)
         return Rest(self.stack.enter_context(client), WAREHOUSE)
