@@ -108,7 +108,8 @@ def ledger_end(lab: JdbcLab, store: MinIO) -> int:
     source = TableSource(
         "lab", catalog_name(config), catalog_properties(config), {"db.table": "main"}
     )
-    (history,) = asyncio.run(TableReader().histories(source))
+    reader = TableReader(hosts=("*", "127.0.0.1"))
+    (history,) = asyncio.run(reader.histories(source))
     (entry,) = [entry for entry in history.entries if entry.ledger]
     assert entry.ledger
     return sum(entry.ledger.end[lab.topic].values())
