@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from tests.support.postgresql import PostgreSQL
@@ -232,6 +233,14 @@ def test_what_is_stored_outlives_the_process(store: ConnectorStore, url: str) ->
     successor = Repository(url)
     assert successor.get("logs") == replace(LOGS, observed=SEEN)
     successor.close()
+
+
+def test_all_processes_on_a_database_have_one_key(url: str, tmp_path: Path) -> None:
+    one, other, elsewhere = Repository(url), Repository(url), Repository(f"sqlite:///{tmp_path}/b")
+    assert one.installation_key() == other.installation_key()
+    assert one.installation_key() != elsewhere.installation_key()
+    for repository in (one, other, elsewhere):
+        repository.close()
 
 
 def test_orders_for_workers_live_with_the_connector(store: ConnectorStore) -> None:

@@ -27,6 +27,8 @@ from frazil.control_api.engine.host_folder import HostFolder
 from frazil.control_api.engine.process import ProcessEngine
 from frazil.control_api.engine.run_folder import RunFolder
 
+INSTALLATION_KEY = "of-all-processes-on-one-database"
+
 
 class Machine(ABC):
     """`bounds_memory`: its workers have a limit of their own. `has_daemon`: it may be away."""
@@ -212,7 +214,11 @@ class DockerMachine(Machine):
     def engine(self) -> DockerEngine:
         claim = Claim(self.folder / ".lock")
         return DockerEngine(
-            Daemon(self.proxy.url), self.options, claim, lambda _kind: "stand_in_worker"
+            Daemon(self.proxy.url),
+            self.options,
+            claim,
+            lambda _kind: "stand_in_worker",
+            installation_key=INSTALLATION_KEY,
         )
 
     def container(self, name: str, epoch: int) -> Container:

@@ -11,7 +11,7 @@ from docker.errors import NotFound
 from tests.support.control_api import assignment, eventually
 from tests.support.docker_lab import BASE_IMAGE, daemon, missing
 from tests.support.engines import KIND, until, until_dead
-from tests.support.machines import DockerMachine
+from tests.support.machines import INSTALLATION_KEY, DockerMachine
 
 from frazil.contracts.states import WorkerState
 from frazil.control_api.core.errors import EngineError
@@ -166,7 +166,12 @@ async def test_a_worker_that_does_not_answer_is_silent_but_its_file_is_read(
 async def test_an_image_that_cannot_be_had_fails_the_start_with_the_reason(
     machine: DockerMachine, tmp_path: Path
 ) -> None:
-    engine = DockerEngine(Daemon(machine.proxy.url), machine.options, Claim(tmp_path / ".lock"))
+    engine = DockerEngine(
+        Daemon(machine.proxy.url),
+        machine.options,
+        Claim(tmp_path / ".lock"),
+        installation_key=INSTALLATION_KEY,
+    )
     worker = assignment("logs", 1, **{"frazil.container.image": NOWHERE})
     await engine.start(worker, "spark-sink")
     assert (await engine.inspect("logs")).workers == ()
@@ -186,7 +191,13 @@ async def test_a_silent_log_is_followed_for_longer_than_a_call_may_take(
 ) -> None:
     impatient = Daemon(machine.proxy.url, timeout=1.0)
     claim = Claim(tmp_path / ".lock")
-    engine = DockerEngine(impatient, machine.options, claim, lambda _kind: "stand_in_worker")
+    engine = DockerEngine(
+        impatient,
+        machine.options,
+        claim,
+        lambda _kind: "stand_in_worker",
+        installation_key=INSTALLATION_KEY,
+    )
     await engine.start(machine.told("logs", 1, Behaviour()), KIND)
     await until(engine, "logs", WorkerState.RUNNING)
     log = engine.logs("logs", tail=1, follow=True)
@@ -208,7 +219,12 @@ async def test_without_a_daemon_every_call_says_so(there: bool, tmp_path: Path) 
     if there:
         (await asyncio.start_unix_server(lambda *_: None, socket)).close()
         assert socket.exists()
-    engine = DockerEngine(Daemon(f"unix://{socket}"), OPTIONS, Claim(tmp_path / ".lock"))
+    engine = DockerEngine(
+        Daemon(f"unix://{socket}"),
+        OPTIONS,
+        Claim(tmp_path / ".lock"),
+        installation_key=INSTALLATION_KEY,
+    )
     why = "Connection refused" if there else "No such file or directory"
     sentence = f"the Docker engine at unix://{socket} is out of reach: {why}"
     with pytest.raises(EngineError, match=sentence):
@@ -233,7 +249,12 @@ async def test_a_daemon_that_hangs_is_given_up_without_blocking_anybody(tmp_path
             await writer.wait_closed()
 
     server = await asyncio.start_unix_server(hang, socket)
-    engine = DockerEngine(Daemon(f"unix://{socket}", 0.3), OPTIONS, Claim(tmp_path / ".lock"))
+    engine = DockerEngine(
+        Daemon(f"unix://{socket}", 0.3),
+        OPTIONS,
+        Claim(tmp_path / ".lock"),
+        installation_key=INSTALLATION_KEY,
+    )
     before = asyncio.get_running_loop().time()
     asked = asyncio.ensure_future(engine.connectors())
     await asyncio.sleep(0)

@@ -50,7 +50,7 @@ def room(*configs: dict[str, str]) -> Room:
 def test_a_host_is_described_as_a_worker_is_but_for_its_labels() -> None:
     one = room({})
     _, worker = create_options(assignment(), "frazil.spark_sink", OPTIONS)
-    _, host = host_options(NAME, 7, "frazil.spark_sink", one, OPTIONS, key=KEY)
+    _, host = host_options(NAME, 7, "frazil.spark_sink", one, OPTIONS, salt="salt")
     labels = host.pop("Labels")
     worker.pop("Labels")
     assert host == worker | {"Image": "registry:5000/frazil/worker:1"}
@@ -58,14 +58,14 @@ def test_a_host_is_described_as_a_worker_is_but_for_its_labels() -> None:
         "frazil.host": "spark-sink/team/registry:5000/frazil/worker:1",
         "frazil.number": "7",
         "frazil.room": one.model_dump_json(),
-        "frazil.key": KEY,
+        "frazil.salt": "salt",
         "frazil.instance": "blue",
     }
 
 
 def test_every_host_has_a_name_of_its_own() -> None:
     names = {
-        host_options(name, number, "frazil.spark_sink", room({}), OPTIONS, key=KEY)[0]
+        host_options(name, number, "frazil.spark_sink", room({}), OPTIONS, salt="salt")[0]
         for name in (NAME, host_name("spark-sink", None, "a"), host_name("spark-source", "a", "a"))
         for number in (1, 2)
     }

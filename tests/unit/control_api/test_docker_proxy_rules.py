@@ -58,7 +58,7 @@ def test_so_is_a_host() -> None:
     config = {**assignment("logs", 1).config, WORKER_GROUP: "team"}
     room = room_for("team", [config], options)
     image = host_name("spark-sink", "team", "frazil-worker:1")
-    name, body = host_options(image, 1, "frazil.spark_sink", room, options, key="k")
+    name, body = host_options(image, 1, "frazil.spark_sink", room, options, salt="s")
     asked = target("/containers/create", name=name)
     forward = Rules(options).forward("POST", asked, json.dumps(body).encode())
     assert json.loads(forward.body) == body

@@ -61,7 +61,7 @@ def test_a_host_is_read_from_its_labels() -> None:
         "frazil.host": "spark-sink/team/worker:1",
         "frazil.number": "12",
         "frazil.room": room.model_dump_json(),
-        "frazil.key": "abc",
+        "frazil.salt": "abc",
     }
     host = Host.of(listed("running", lake="10.0.0.2") | {"Labels": labels})
     assert host == Host(
@@ -69,7 +69,7 @@ def test_a_host_is_read_from_its_labels() -> None:
         name="spark-sink/team/worker:1",
         number=12,
         room=room,
-        key="abc",
+        salt="abc",
         is_alive=True,
         is_dead=False,
         address="10.0.0.2:8080",

@@ -156,8 +156,8 @@ class Plant:
 
 def build_plant(settings: Settings, engine: Engine | None = None) -> Plant:
     """Build all; an engine is given only by tests, which keep a hand on it."""
-    engine = engine or _engine(settings)
     store = Repository(settings.database)
+    engine = engine or _engine(settings, store)
     queue = WorkQueue(time.monotonic)
     policy = Policy(max_failures=settings.max_failures)
     sightings = Sightings()
@@ -232,13 +232,18 @@ def offset_service(
     )
 
 
-def _engine(settings: Settings) -> Engine:
+def _engine(settings: Settings, store: Repository) -> Engine:
     match settings.engine:
         case EngineKind.PROCESS:
             return ProcessEngine(settings.run_root, environment=settings.worker_environment)
         case EngineKind.DOCKER:
             claim = Claim(settings.run_root / ".lock")
-            return DockerEngine(Daemon(settings.docker_host), settings.docker_options, claim)
+            return DockerEngine(
+                Daemon(settings.docker_host),
+                settings.docker_options,
+                claim,
+                installation_key=store.installation_key(),
+            )
         case EngineKind.FAKE:
             return FakeEngine(SystemClock())
 

@@ -9,9 +9,9 @@ from frazil.control_api.core.errors import EngineError
 from frazil.control_api.docker_proxy.errors import RefusedError
 from frazil.control_api.engine.docker_host_spec import (
     HOST_LABEL,
-    KEY_LABEL,
     NUMBER_LABEL,
     ROOM_LABEL,
+    SALT_LABEL,
 )
 from frazil.control_api.engine.docker_spec import (
     CONNECTOR_LABEL,
@@ -28,7 +28,7 @@ _PROGRAM = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*")
 _LONGEST_NAME, _MOST_NAMED = 40, 8
 _LABELS = (
     {INSTANCE_LABEL, CONNECTOR_LABEL, EPOCH_LABEL},
-    {INSTANCE_LABEL, HOST_LABEL, NUMBER_LABEL, ROOM_LABEL, KEY_LABEL},
+    {INSTANCE_LABEL, HOST_LABEL, NUMBER_LABEL, ROOM_LABEL, SALT_LABEL},
 )
 
 

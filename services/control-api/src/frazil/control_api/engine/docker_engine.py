@@ -16,7 +16,7 @@ from frazil.control_api.core.observation import Observation, Worker
 from frazil.control_api.engine.claim import Claim
 from frazil.control_api.engine.commands import module_of
 from frazil.control_api.engine.docker import Answer, Daemon, GoneError
-from frazil.control_api.engine.docker_host_spec import KEY_LABEL
+from frazil.control_api.engine.docker_host_spec import SALT_LABEL
 from frazil.control_api.engine.docker_hosts import DockerHosts
 from frazil.control_api.engine.docker_pull import Pulls
 from frazil.control_api.engine.docker_spec import (
@@ -46,6 +46,7 @@ class DockerEngine:
     """Kept in memory are only what is cheaper to know than to ask: answers, and how the dead died.
 
     Two of them share a daemon without seeing each other when their instances have two names.
+    `installation_key` is a secret of all processes with the same store.
     """
 
     def __init__(
@@ -54,13 +55,15 @@ class DockerEngine:
         options: DockerOptions,
         claim: Claim,
         program: Callable[[str], str] = module_of,
+        *,
+        installation_key: str,
     ) -> None:
         self._daemon = daemon
         self._options = options
         self._claim = claim
         self._program = program
         self._poll = StatusPoll()
-        self._hosts = DockerHosts(daemon, options, program, self._poll)
+        self._hosts = DockerHosts(daemon, options, program, self._poll, installation_key)
         self._pulls = Pulls(daemon.pull)
         self._waiting: dict[str, str] = {}
         self._dead: dict[str, Worker] = {}
@@ -177,7 +180,7 @@ class DockerEngine:
         connector = labels.get(CONNECTOR_LABEL)
         if connector is not None:
             return [connector]
-        return await self._hosts.names_in(container["ID"], labels.get(KEY_LABEL, ""))
+        return await self._hosts.names_in(container["ID"], labels.get(SALT_LABEL, ""))
 
     async def _has_image(self, connector: str, image: str) -> bool:
         """Tell whether the image is there, and else see to it that it is on its way."""

@@ -2,8 +2,8 @@
 
 A container's labels cannot change, so what it was given lies in its volume: a run folder for each
 member, and beside it a note, which says whose the folder is and nothing that is secret. What runs
-in a host can write there too. So notes are sealed with a key of the host, which is one of its
-labels: nobody sees these from within, and whoever may ask the daemon for them may do all anyway.
+in a host can write there too. So notes are sealed with a key of the host: made of the
+installation's key, which the store has, and of a random label of the host.
 """
 
 import hmac
@@ -46,7 +46,7 @@ from frazil.control_api.engine.resources import (
 HOST_LABEL = "frazil.host"
 NUMBER_LABEL = "frazil.number"
 ROOM_LABEL = "frazil.room"
-KEY_LABEL = "frazil.key"
+SALT_LABEL = "frazil.salt"
 
 NOTES = RUN_FOLDER / "notes"
 _RUNS = RUN_FOLDER / "runs"
@@ -92,6 +92,11 @@ class _SealedNote(BaseModel):
         """Return the note, if it was sealed with this key."""
         is_ours = key and hmac.compare_digest(self.seal, _seal(self.note, key))
         return Note.model_validate_json(self.note) if is_ours else None
+
+
+def host_key(installation_key: str, salt: str) -> str:
+    """Return the key that seals the notes of the host with this salt."""
+    return hmac.digest(installation_key.encode(), salt.encode(), "sha256").hex()
 
 
 def sealed(note: Note, key: str) -> bytes:
@@ -148,15 +153,15 @@ def host_name(kind: str, group: str | None, image: str) -> str:
 
 
 def host_options(
-    name: str, number: int, program: str, room: Room, options: DockerOptions, *, key: str
+    name: str, number: int, program: str, room: Room, options: DockerOptions, *, salt: str
 ) -> tuple[str, dict[str, Any]]:
-    """Return the container's name and its description; `key` seals its notes."""
+    """Return the container's name and its description."""
     _, group, image = name.split("/", 2)
     labels = {
         HOST_LABEL: name,
         NUMBER_LABEL: str(number),
         ROOM_LABEL: room.model_dump_json(),
-        KEY_LABEL: key,
+        SALT_LABEL: salt,
         INSTANCE_LABEL: options.instance,
     }
     description = describe(image, program, labels, options, memory=room.memory, cpus=room.cpus)

@@ -43,12 +43,13 @@ class DockerHosts:
         options: DockerOptions,
         program: Callable[[str], str],
         poll: StatusPoll,
+        installation_key: str,
     ) -> None:
         self._daemon = daemon
         self._options = options
         self._program = program
         self._poll = poll
-        self._register = Register(daemon)
+        self._register = Register(daemon, installation_key)
         self._members = Members(daemon, self._register, poll)
         # Two connectors must not be given to the same host that waits for one.
         self._starting = asyncio.Lock()
@@ -149,9 +150,9 @@ class DockerHosts:
         notes = [await self._notes(host) for host in await self._hosts()]
         return {note.connector for some in notes for note in some}
 
-    async def names_in(self, host: str, key: str) -> list[str]:
+    async def names_in(self, host: str, salt: str) -> list[str]:
         """Name the connectors that the container was given."""
-        return sorted({note.connector for note in await self._register.noticed(host, key)})
+        return sorted({note.connector for note in await self._register.noticed(host, salt)})
 
     async def changes(self) -> AsyncGenerator[str, None]:
         """Yield names of members that hosts have taken up, or have no more, or in a new state."""
@@ -203,10 +204,11 @@ class DockerHosts:
         return False
 
     async def _notes(self, host: Host) -> list[Note]:
-        return await self._register.notes(host.id, host.key)
+        return await self._register.notes(host.id, host.salt)
 
     async def _give(self, host: Host, assignment: Assignment) -> None:
-        await self._daemon.put(host.id, VOLUME, member_archive(assignment, host.key))
+        key = self._register.key_of(host.salt)
+        await self._daemon.put(host.id, VOLUME, member_archive(assignment, key))
         self._register.add(host.id, note_of(assignment))
 
     async def _outgrow(self, host: Host, room: Room) -> None:
@@ -228,10 +230,11 @@ class DockerHosts:
         self._has_started = True
         await self._sweep(others)
         number = max((host.number for host in others), default=0) + 1
-        key = token_hex(32)
+        salt = token_hex(16)
         container, description = host_options(
-            name, number, self._program(kind), room, self._options, key=key
+            name, number, self._program(kind), room, self._options, salt=salt
         )
+        key = self._register.key_of(salt)
         members = (member_archive(assignment, key) for assignment in given)
         files = [host_archive(room.hosting), *members]
         started = await launch(self._daemon, container, description, *files)

@@ -78,7 +78,7 @@ class Members:
             known.pop(_key(host, note), None)
         self._begun.discard(_key(host, note))
         self._poll.forget(note.connector, note.epoch)
-        if host.is_dead and not await self._register.notes(host.id, host.key):
+        if host.is_dead and not await self._register.notes(host.id, host.salt):
             await discard(self._daemon, host.id)
             return
         with suppress(GoneError):

@@ -3,14 +3,15 @@
 from collections.abc import Collection
 
 from frazil.control_api.engine.docker import Daemon, GoneError, TooLargeError
-from frazil.control_api.engine.docker_host_spec import NOTES, Note, notes_in
+from frazil.control_api.engine.docker_host_spec import NOTES, Note, host_key, notes_in
 
 
 class Register:
     """Who has sole charge is the only one to write notes, and reads those of a host but once."""
 
-    def __init__(self, daemon: Daemon) -> None:
+    def __init__(self, daemon: Daemon, installation_key: str) -> None:
         self._daemon = daemon
+        self._installation_key = installation_key
         self._notes: dict[str, list[Note]] = {}
         self._sole = False
 
@@ -20,16 +21,20 @@ class Register:
             self._notes.clear()
         self._sole = sole
 
-    async def notes(self, host: str, key: str) -> list[Note]:
+    def key_of(self, salt: str) -> str:
+        """Return the key that seals the notes of a host."""
+        return host_key(self._installation_key, salt)
+
+    async def notes(self, host: str, salt: str) -> list[Note]:
         """Return the notes that are sealed with the host's key."""
         if not (self._sole and host in self._notes):
-            await self._read(host, key)
+            await self._read(host, salt)
         return list(self._notes[host])
 
-    async def noticed(self, host: str, key: str) -> list[Note]:
+    async def noticed(self, host: str, salt: str) -> list[Note]:
         """Return what was known last, also of a host that is gone."""
         if host not in self._notes:
-            await self._read(host, key)
+            await self._read(host, salt)
         return list(self._notes[host])
 
     def add(self, host: str, note: Note) -> None:
@@ -45,9 +50,9 @@ class Register:
         """Forget all other hosts."""
         self._notes = {host: notes for host, notes in self._notes.items() if host in hosts}
 
-    async def _read(self, host: str, key: str) -> None:
+    async def _read(self, host: str, salt: str) -> None:
         try:
-            found = notes_in(await self._daemon.get(host, NOTES), key)
+            found = notes_in(await self._daemon.get(host, NOTES), self.key_of(salt))
         except (GoneError, TooLargeError):
             found = []
         # What was written while it was being read is of those who are believed.

@@ -9,9 +9,9 @@ from frazil.contracts.worker_status import WorkerStatus
 from frazil.control_api.core.observation import Worker
 from frazil.control_api.engine.docker_host_spec import (
     HOST_LABEL,
-    KEY_LABEL,
     NUMBER_LABEL,
     ROOM_LABEL,
+    SALT_LABEL,
     Room,
 )
 from frazil.control_api.engine.docker_spec import CONNECTOR_LABEL, EPOCH_LABEL, PROBE_PORT
@@ -55,7 +55,7 @@ class Host:
     name: str
     number: int
     room: Room
-    key: str
+    salt: str
     is_alive: bool
     is_dead: bool
     address: str | None
@@ -69,7 +69,7 @@ class Host:
             name=labels[HOST_LABEL],
             number=int(labels[NUMBER_LABEL]),
             room=Room.model_validate_json(labels[ROOM_LABEL]),
-            key=labels.get(KEY_LABEL, ""),
+            salt=labels.get(SALT_LABEL, ""),
             is_alive=state in _ALIVE,
             is_dead=state in _DEAD,
             address=_address(listed),

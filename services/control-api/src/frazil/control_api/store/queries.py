@@ -24,6 +24,7 @@ from frazil.control_api.core.connector import Phase
 from frazil.control_api.store.tables import (
     ConfigVersionRow,
     ConnectorRow,
+    InstallationRow,
     ObservedRow,
     RevisionRow,
     RewindRow,
@@ -44,6 +45,7 @@ CONNECTOR = _table(ConnectorRow)
 OBSERVED = _table(ObservedRow)
 REWIND = _table(RewindRow)
 _REVISION = _table(RevisionRow)
+_INSTALLATION = _table(InstallationRow)
 _CONFIG = _table(ConfigVersionRow)
 _STATE = _table(StateChangeRow)
 _KEY: BindParameter[str] = bindparam("key")
@@ -77,6 +79,7 @@ def _too_old() -> Select[tuple[int]]:
     return select(sums.c.version).where(sums.c.total > KEPT_BYTES)
 
 
+INSTALLATION_KEY = select(_INSTALLATION.c.key)
 COUNT_UP = update(_REVISION).values(value=_REVISION.c.value + 1).returning(_REVISION.c.value)
 
 ALL = (

@@ -44,6 +44,11 @@ class Repository:
             where = shown(self._database.url)
             raise StoreError(f"the database {where} cannot be opened: {error}") from error
 
+    def installation_key(self) -> str:
+        """Return the secret that all processes on this database share."""
+        found: str = self._rows(queries.INSTALLATION_KEY)[0][0]
+        return found
+
     def all(self) -> list[Connector]:
         found = filter(None, map(connector_of, self._rows(queries.ALL)))
         # Not left to the database, which may be set to the order of some language.

@@ -30,6 +30,15 @@ class RevisionRow(SQLModel, table=True):
     value: int = Field(sa_type=LONG)
 
 
+class InstallationRow(SQLModel, table=True):
+    """One row, written once: what all processes on this database know, and nobody else."""
+
+    __tablename__ = "installation"
+
+    id: int = Field(primary_key=True)
+    key: str
+
+
 class ConnectorRow(SQLModel, table=True):
     """Written by requests only; `revision` is that of the last request."""
 
