@@ -10,7 +10,7 @@ from pathlib import Path
 
 from frazil.control_api.docker_proxy.rules import Rules
 from frazil.control_api.docker_proxy.server import DockerProxy, listening
-from frazil.control_api.settings import DockerProxySettings
+from frazil.control_api.docker_settings import DockerProxySettings
 from frazil.runtime import logs
 from frazil.runtime.errors import UserError
 from frazil.runtime.settings import read_settings
