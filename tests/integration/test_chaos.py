@@ -103,8 +103,13 @@ class Chaos:
         return (run for run in sorted(self._runs.glob("*/*")) if Child(run).is_alive())
 
     def _start(self) -> ApiProcess:
-        home = str(self._folder)
-        api = ApiProcess(self._folder, FRAZIL_HOME=home, FRAZIL_RUN_FOLDER=str(self._runs))
+        settings = {
+            "FRAZIL_HOME": str(self._folder),
+            "FRAZIL_RUN_FOLDER": str(self._runs),
+            # By it configurations are told apart, and there are many.
+            "FRAZIL_MAX_TASKS": "100000",
+        }
+        api = ApiProcess(self._folder, **settings)
         wait_until("the control API leads", lambda: api.role() == "leader", 30)
         return api
 

@@ -86,18 +86,18 @@ def jdbc_lab(
 
 def test_rows_get_into_a_table_of_a_catalog_in_postgresql(jdbc_lab: JdbcLab, store: MinIO) -> None:
     uri = jdbc_lab.database_url.replace("postgresql:", "postgresql+psycopg:")
-    catalog = SqlCatalog(NAME, uri=uri, warehouse=f"s3://{BUCKET}", **store.properties)
-    catalog.create_namespace("db")
-    catalog.create_table("db.table", SCHEMA)
-    jdbc_lab.produce(range(100))
-    worker = jdbc_lab.start(1)
-    wait_until("the rows", lambda: worker.commits > 0 or not worker.is_alive())
-    assert worker.is_running(), worker.trace
-    found = catalog.load_table("db.table").scan().to_arrow()
+    properties = {"uri": uri, "warehouse": f"s3://{BUCKET}", **store.properties}
+    with SqlCatalog(NAME, **properties) as catalog:
+        catalog.create_namespace("db")
+        catalog.create_table("db.table", SCHEMA)
+        jdbc_lab.produce(range(100))
+        worker = jdbc_lab.start(1)
+        wait_until("the rows", lambda: worker.commits > 0 or not worker.is_alive())
+        assert worker.is_running(), worker.trace
+        found = catalog.load_table("db.table").scan().to_arrow()
     assert sorted(found["id"].to_pylist()) == [*range(100)]
     assert worker.stop() == 0
     assert ledger_end(jdbc_lab, store) == 100
-    catalog.engine.dispose()
 
 
 def ledger_end(lab: JdbcLab, store: MinIO) -> int:

@@ -83,7 +83,7 @@ def test_airgap_images_begins_with_the_base_image_which_only_root_can_make(path:
 
 def test_make_images_looks_for_the_base_image_before_it_builds() -> None:
     planned = subprocess.run(
-        ["make", "--dry-run", "images"],
+        ["make", "--dry-run", "--no-print-directory", "images"],
         cwd=DEPLOY.parent, capture_output=True, text=True, check=True,
     ).stdout.splitlines()  # fmt: skip
     assert planned[0] == "deploy/docker/require-base.sh"
