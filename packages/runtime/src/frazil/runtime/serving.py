@@ -3,23 +3,18 @@
 import signal
 import socket
 import ssl
-from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
+from collections.abc import Coroutine
 from typing import Any
 
 import uvicorn
 import uvloop
 
+from frazil.runtime.asgi import App
 from frazil.runtime.errors import UserError
 from frazil.runtime.http_protocol import BoundedHttpProtocol
 from frazil.runtime.http_settings import HttpSettings
 
 _GRACE_SECONDS = 10
-
-_Message = MutableMapping[str, Any]
-_App = Callable[
-    [_Message, Callable[[], Awaitable[_Message]], Callable[[_Message], Awaitable[None]]],
-    Awaitable[None],
-]
 
 
 class CannotListenError(UserError):
@@ -50,7 +45,7 @@ def listen(host: str, port: int, *, who: str) -> socket.socket:
     return listener
 
 
-def configured(app: _App, settings: HttpSettings, *, proxy_headers: bool = True) -> uvicorn.Config:
+def configured(app: App, settings: HttpSettings, *, proxy_headers: bool = True) -> uvicorn.Config:
     """Return how to serve the application. Raises BadTlsFilesError."""
     config = uvicorn.Config(
         app,

@@ -8,17 +8,12 @@ Other clients send neither, and take the Host from the address that their user g
 
 import re
 import socket
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
-from typing import Any
+from collections.abc import Callable, Iterable
 
+from frazil.runtime.asgi import App, Message, Receive, Send
 from frazil.runtime.logs import get_logger
 
 log = get_logger(__name__)
-
-_Message = MutableMapping[str, Any]
-_Receive = Callable[[], Awaitable[_Message]]
-_Send = Callable[[_Message], Awaitable[None]]
-_App = Callable[[_Message, _Receive, _Send], Awaitable[None]]
 
 # With these nothing is changed; pages of other sites cannot read the answers.
 _READING = ("GET", "HEAD", "OPTIONS")
@@ -71,10 +66,10 @@ class WebPages:
 
     def __init__(
         self,
-        app: _App,
+        app: App,
         *,
         hosts: AllowedHosts | None,
-        refuse: Callable[[str], _App],
+        refuse: Callable[[str], App],
         allows_origin: Callable[[str], bool] = lambda _origin: False,
     ) -> None:
         self._app = app
@@ -82,7 +77,7 @@ class WebPages:
         self._refuse = refuse
         self._allows_origin = allows_origin
 
-    async def __call__(self, scope: _Message, receive: _Receive, send: _Send) -> None:
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -93,7 +88,7 @@ class WebPages:
         log.info("web_page_refused", why=why, method=scope["method"], path=scope["path"])
         await self._refuse(why)(scope, receive, send)
 
-    def _fault(self, scope: _Message) -> str | None:
+    def _fault(self, scope: Message) -> str | None:
         hosts = _values(scope, b"host")
         # No browser leaves it out; HTTP/1.0 and health checks of load balancers do.
         host = ", ".join(hosts)
@@ -124,5 +119,5 @@ class WebPages:
         return f"a web page of {page} has sent this, and such a page may change nothing here"
 
 
-def _values(scope: _Message, name: bytes) -> list[str]:
+def _values(scope: Message, name: bytes) -> list[str]:
     return [value.decode("latin-1").strip() for key, value in scope["headers"] if key == name]

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from ipaddress import ip_address
 from pathlib import Path
 
 from frazil.cli.containers.seen import Container
 from frazil.contracts.log_topics import DEFAULT_TOPICS, Topic
+from frazil.runtime.http_settings import is_loopback
 
 KAFKA = "kafka"
 CONTROL_API = "kafka-connect"
@@ -38,13 +38,6 @@ class RootKey:
 
 
 DEFAULT_KEY = RootKey("minioadmin", "minioadmin")
-
-
-def is_loopback(address: str) -> bool:
-    try:
-        return ip_address(address).is_loopback
-    except ValueError:
-        return address == "localhost"
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,9 @@ from typing import Any
 from frazil.contracts.assignment import ASSIGNMENT_FILE, Assignment
 from frazil.contracts.naming import container_name
 from frazil.contracts.plugins.bounds import in_bytes
+from frazil.contracts.plugins.frazil_keys import DRIVER_MEMORY
 from frazil.control_api.core.errors import EngineError
-from frazil.control_api.engine.resources import HEAP, read_key
+from frazil.control_api.engine.resources import read_key
 
 CONNECTOR_LABEL = "frazil.connector"
 EPOCH_LABEL = "frazil.epoch"
@@ -145,7 +146,7 @@ def image_of(config: Mapping[str, str], options: DockerOptions) -> str:
 def memory_of(config: Mapping[str, str], options: DockerOptions) -> int:
     """Return bytes: as the connector wants, or its heap and what a driver takes beside it."""
     wanted = str(read_key(config, "frazil.container.memory"))
-    heap = str(read_key(config, HEAP))
+    heap = str(read_key(config, DRIVER_MEMORY))
     return bounded_memory(in_bytes(wanted) if wanted else memory_for_heap(heap), options)
 
 

@@ -12,12 +12,11 @@ from frazil.contracts.plugins.frazil_keys import DRIVER_MEMORY, FRAZIL_KEYS
 from frazil.contracts.plugins.group_keys import WORKER_GROUP
 from frazil.control_api.core.errors import EngineError
 
-HEAP = DRIVER_MEMORY
 _CORES = "tasks.max"
 # All that the size of a worker depends on.
 SIZE_KEYS = (
     "connector.class",
-    HEAP,
+    DRIVER_MEMORY,
     _CORES,
     "frazil.container.memory",
     "frazil.container.cpus",
@@ -49,7 +48,7 @@ def driver_for(group: str | None, configs: Iterable[Mapping[str, str]]) -> Hosti
     wanted = (
         Hosting(
             group=group,
-            memory=str(read_key(config, HEAP)),
+            memory=str(read_key(config, DRIVER_MEMORY)),
             cores=int(str(read_key(config, _CORES))),
         )
         for config in configs
@@ -72,11 +71,13 @@ def larger_driver(one: Hosting, other: Hosting) -> Hosting:
 
 def waiting_driver() -> Hosting:
     """Describe a driver that waits for any connector which leaves the size of its heap alone."""
-    return Hosting(memory=str(next(key.default for key in FRAZIL_KEYS if key.name == HEAP)))
+    return Hosting(
+        memory=str(next(key.default for key in FRAZIL_KEYS if key.name == DRIVER_MEMORY))
+    )
 
 
 def fits_waiting(assignment: Assignment, kind: str) -> bool:
     if kind != WAITING_KIND or group_of(assignment) is not None:
         return False
-    heap = in_bytes(str(read_key(assignment.config, HEAP)))
+    heap = in_bytes(str(read_key(assignment.config, DRIVER_MEMORY)))
     return heap == in_bytes(waiting_driver().memory)
