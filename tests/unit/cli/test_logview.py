@@ -1,5 +1,6 @@
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -49,7 +50,7 @@ def test_a_log_that_is_begun_anew_is_followed_from_its_beginning(
             raise KeyboardInterrupt
         log.write_text("third\n")
 
-    monkeypatch.setattr("frazil.cli.logview.time.sleep", write_or_leave)
+    monkeypatch.setattr("frazil.cli.logview.time", SimpleNamespace(sleep=write_or_leave))
     with pytest.raises(KeyboardInterrupt):
         follow(lambda: {"kafka": log}, lines.append)
     assert lines == ["kafka        | third"]

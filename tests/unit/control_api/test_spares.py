@@ -33,7 +33,7 @@ def spared(clock: FakeClock) -> CountingEngine:
     return CountingEngine(clock)
 
 
-async def look(spares: Spares, monkeypatch: pytest.MonkeyPatch) -> None:
+async def look(engine: CountingEngine, store: Repository, count: int) -> None:
     """Let it go its rounds in no time."""
     left = [ROUNDS]
 
@@ -42,38 +42,35 @@ async def look(spares: Spares, monkeypatch: pytest.MonkeyPatch) -> None:
         if not left[0]:
             raise asyncio.CancelledError
 
-    monkeypatch.setattr("frazil.control_api.loops.spares.asyncio.sleep", no_rest)
     with suppress(asyncio.CancelledError):
-        await spares.loop()
+        await Spares(engine, store, count, no_rest).loop()
 
 
-async def test_so_many_are_kept_as_are_wanted(
-    spared: CountingEngine, store: Repository, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    await look(Spares(spared, store, 2), monkeypatch)
+async def test_so_many_are_kept_as_are_wanted(spared: CountingEngine, store: Repository) -> None:
+    await look(spared, store, 2)
     assert spared.wanted == [2] * ROUNDS
 
 
 async def test_with_none_wanted_those_of_before_end_and_that_is_all(
-    spared: CountingEngine, store: Repository, monkeypatch: pytest.MonkeyPatch
+    spared: CountingEngine, store: Repository
 ) -> None:
-    await look(Spares(spared, store, 0), monkeypatch)
+    await look(spared, store, 0)
     assert spared.wanted == [0]
 
 
 async def test_while_a_connector_starts_no_other_driver_does(
-    spared: CountingEngine, store: Repository, monkeypatch: pytest.MonkeyPatch
+    spared: CountingEngine, store: Repository
 ) -> None:
     starting = Observed(phase=Phase.STARTING, epoch=1)
     store.change("logs", lambda _: connector(target=Target.RUNNING))
     store.record("logs", starting)
-    await look(Spares(spared, store, 1), monkeypatch)
+    await look(spared, store, 1)
     assert spared.wanted == []
 
 
 async def test_an_engine_that_is_away_is_asked_again(
-    spared: CountingEngine, store: Repository, monkeypatch: pytest.MonkeyPatch
+    spared: CountingEngine, store: Repository
 ) -> None:
     spared.trouble = "the daemon is away"
-    await look(Spares(spared, store, 1), monkeypatch)
+    await look(spared, store, 1)
     assert spared.wanted == [1] * ROUNDS

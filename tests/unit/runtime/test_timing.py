@@ -1,6 +1,5 @@
 """What is measured of a call, and under which labels."""
 
-import time
 from collections.abc import MutableMapping
 from types import SimpleNamespace
 from typing import Any
@@ -26,7 +25,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(time, "perf_counter", clock)
+    monkeypatch.setattr("frazil.runtime.timing.time", SimpleNamespace(perf_counter=clock))
     return clock
 
 

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -227,7 +228,7 @@ def test_a_group_lingers_for_the_next_connector_but_not_for_ever(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [1000.0]
-    monkeypatch.setattr("frazil.worker.host.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("frazil.worker.host.time", SimpleNamespace(monotonic=lambda: now[0]))
     machine = Machine(tmp_path)
     waits = Script(lambda: now.__setitem__(0, 1029.0))
     machine.host.serve(waits)

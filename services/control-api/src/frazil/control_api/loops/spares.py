@@ -1,6 +1,7 @@
 """Keeps workers that wait for a connector, and starts them while no connector is starting."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 
 from frazil.control_api.core.errors import EngineError
 from frazil.control_api.core.ports import ConnectorStore, Engine
@@ -14,16 +15,23 @@ _NOBODY = ""
 
 
 class Spares:
-    def __init__(self, engine: Engine, store: ConnectorStore, count: int) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        store: ConnectorStore,
+        count: int,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
         self._engine = engine
         self._store = store
         self._count = count
+        self._sleep = sleep
 
     async def loop(self) -> None:
         # Also when none are wanted: there may be some of a time when they were.
         await self._keep()
         while True:
-            await asyncio.sleep(SPARES_SECONDS)
+            await self._sleep(SPARES_SECONDS)
             if self._count:
                 await self._keep()
 
