@@ -8,7 +8,7 @@ from pyspark.sql import functions as fn
 from tests.support.records import chain, read
 from tests.support.spark import LEAVES_SOCKETS, spark_session
 
-from frazil.spark_sink.records.plan_check import RefusedPlanError, check_plan
+from frazil.spark_sink.expressions.plan_check import RefusedPlanError, check_plan
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(180), LEAVES_SOCKETS]
 

@@ -15,7 +15,7 @@ from tests.support.schema_registry import schema_registry
 from tests.support.sink_configs import PLUGIN, changed
 from tests.support.spark import LEAVES_SOCKETS, spark_session
 
-from frazil.spark_sink.records.reader import Reader
+from frazil.spark_sink.expressions.reader import Reader
 
 pytestmark = LEAVES_SOCKETS
 

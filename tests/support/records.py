@@ -8,7 +8,7 @@ from typing import Any
 from pyspark.sql import Row, SparkSession
 from tests.support.sink_configs import PLUGIN, changed
 
-from frazil.spark_sink.records.reader import Reader
+from frazil.spark_sink.expressions.reader import Reader
 
 KAFKA = "org.apache.kafka.connect.transforms."
 ICEBERG = "org.apache.iceberg.connect.transforms."

@@ -11,10 +11,10 @@ from frazil.contracts.plugins.iceberg_catalog import catalog_properties
 from frazil.contracts.plugins.maintenance_keys import FRESHNESS_MS
 from frazil.spark_sink.catalog import catalog_conf
 from frazil.spark_sink.config import sink_config
+from frazil.spark_sink.expressions.apart import TopicReaders
 from frazil.spark_sink.job import SinkJob
 from frazil.spark_sink.kafka import Broker
 from frazil.spark_sink.preview import PreviewJob
-from frazil.spark_sink.records.apart import TopicReaders
 from frazil.spark_sink.tables.control_topic import ControlTopic, EventKeys, event_keys
 from frazil.spark_sink.tables.predecessor import Heritage, TakeoverKeys, takeover_keys
 from frazil.spark_sink.tables.preview import PreviewStores

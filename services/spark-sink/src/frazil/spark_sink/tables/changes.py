@@ -9,7 +9,7 @@ from pyspark.sql.types import DataType, StringType, StructType
 from pyspark.sql.window import Window, WindowSpec
 
 from frazil.contracts.column_names import ColumnNames
-from frazil.spark_sink.records.paths import Path, field_text
+from frazil.spark_sink.expressions.paths import Path, field_text
 
 DELETES = "deletes"
 # A column beside those of the table: where a change comes from, and whether it deletes.

@@ -22,7 +22,7 @@ from pyspark.sql.types import (
 )
 
 from frazil.contracts.columns import Path, Policy
-from frazil.spark_sink.records.shapes import converted, merged_all
+from frazil.spark_sink.expressions.shapes import converted, merged_all
 from frazil.spark_sink.tables.conflicts import (
     ANYWHERE,
     RAW_SUFFIX,

@@ -6,7 +6,7 @@ from pyspark.sql.types import ArrayType, DataType, MapType, StructField, StructT
 
 from frazil.contracts.column_names import ColumnNames
 from frazil.contracts.columns import Path
-from frazil.spark_sink.records.shapes import merged_all
+from frazil.spark_sink.expressions.shapes import merged_all
 
 
 def named(shape: StructType, names: ColumnNames) -> StructType:

@@ -19,7 +19,7 @@ from pyspark.sql.types import (
 )
 
 from frazil.contracts.columns import ColumnRules, Policy
-from frazil.spark_sink.records.paths import Path, struct_of
+from frazil.spark_sink.expressions.paths import Path, struct_of
 
 # Types of which Spark's parser takes no value that is of another one.
 _SURE = IntegralType | DoubleType | FloatType | BooleanType

@@ -20,10 +20,10 @@ from frazil.contracts.plugins.iceberg_tables import (
 )
 from frazil.contracts.table_template import Hole, Source, parse_template
 from frazil.spark_sink.counts import BadRecord
+from frazil.spark_sink.expressions.apart import TopicReaders, together
+from frazil.spark_sink.expressions.paths import field_text, struct_of
+from frazil.spark_sink.expressions.reader import Records
 from frazil.spark_sink.raw import letters_of, packed
-from frazil.spark_sink.records.apart import TopicReaders, together
-from frazil.spark_sink.records.paths import field_text, struct_of
-from frazil.spark_sink.records.reader import Records
 from frazil.spark_sink.store import Split
 
 _TABLES = "tables"

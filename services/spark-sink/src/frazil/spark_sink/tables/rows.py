@@ -11,10 +11,10 @@ from pyspark.sql.types import DataType, StructField, StructType
 from frazil.contracts.column_names import ColumnNames
 from frazil.contracts.columns import ColumnRules, Path
 from frazil.spark_sink.counts import DROPPED
+from frazil.spark_sink.expressions.apart import together
+from frazil.spark_sink.expressions.json_values import is_broken, json_column, json_text
+from frazil.spark_sink.expressions.reader import Records
 from frazil.spark_sink.raw import NULLED, letters_of
-from frazil.spark_sink.records.apart import together
-from frazil.spark_sink.records.json_values import is_broken, json_column, json_text
-from frazil.spark_sink.records.reader import Records
 from frazil.spark_sink.tables.changes import DELETES, ChangeRules
 from frazil.spark_sink.tables.conflicts import Conflict, Spot, Told, either, told_of
 from frazil.spark_sink.tables.convert import field_of, members

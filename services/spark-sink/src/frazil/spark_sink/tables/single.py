@@ -18,7 +18,7 @@ from pyspark.sql.types import (
     VariantType,
 )
 
-from frazil.spark_sink.records.shapes import text_of
+from frazil.spark_sink.expressions.shapes import text_of
 from frazil.spark_sink.tables.conflicts import Converted
 
 # Beyond these the arithmetic of dates would fail the whole batch.

@@ -9,9 +9,9 @@ from pyspark.sql import DataFrame, SparkSession
 from frazil.contracts.ledger import Ledger
 from frazil.contracts.plugins.iceberg_tables import is_changing
 from frazil.spark_sink.core.maintenance import Objectives
+from frazil.spark_sink.expressions.apart import TopicReaders
 from frazil.spark_sink.kafka import Broker
 from frazil.spark_sink.raw import packed
-from frazil.spark_sink.records.apart import TopicReaders
 from frazil.spark_sink.store import OpenMaintenance, Split
 from frazil.spark_sink.tables.changing import ChangingTable
 from frazil.spark_sink.tables.control_topic import ControlTopic

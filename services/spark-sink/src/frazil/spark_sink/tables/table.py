@@ -16,10 +16,10 @@ from frazil.runtime.logs import get_logger
 from frazil.spark_sink.core.position import TopicFacts
 from frazil.spark_sink.core.undoing import Undoing, not_listed
 from frazil.spark_sink.counts import counts_of, observed
+from frazil.spark_sink.expressions.apart import TopicReaders, together
+from frazil.spark_sink.expressions.reader import Records
+from frazil.spark_sink.expressions.shapes import merged_all
 from frazil.spark_sink.raw import letters_of
-from frazil.spark_sink.records.apart import TopicReaders, together
-from frazil.spark_sink.records.reader import Records
-from frazil.spark_sink.records.shapes import merged_all
 from frazil.spark_sink.store import Written
 from frazil.spark_sink.tables.changes import ChangeRules
 from frazil.spark_sink.tables.columns import places, renamings, require_columns, shaped

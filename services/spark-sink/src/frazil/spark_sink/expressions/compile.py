@@ -3,12 +3,12 @@
 from collections.abc import Callable, Sequence
 
 from frazil.contracts.plugins.transforms.chain import Step
-from frazil.spark_sink.records.draft import Bench, Draft, chosen_draft
-from frazil.spark_sink.records.transforms import fields, metadata, routing, texts
-from frazil.spark_sink.records.transforms.cast import cast
-from frazil.spark_sink.records.transforms.predicates import is_met
-from frazil.spark_sink.records.transforms.sql import sql
-from frazil.spark_sink.records.transforms.times import timestamp_converter
+from frazil.spark_sink.expressions.draft import Bench, Draft, chosen_draft
+from frazil.spark_sink.expressions.transforms import fields, metadata, routing, texts
+from frazil.spark_sink.expressions.transforms.cast import cast
+from frazil.spark_sink.expressions.transforms.predicates import is_met
+from frazil.spark_sink.expressions.transforms.sql import sql
+from frazil.spark_sink.expressions.transforms.times import timestamp_converter
 
 _TRANSFORMS: dict[str, Callable[[Draft, Step], Draft]] = {
     "Cast": cast,

@@ -23,8 +23,8 @@ from pyspark.sql.types import (
 
 from frazil.contracts.plugins.transforms.chain import Step
 from frazil.contracts.plugins.transforms.forms import MarkedName, path_of, renamings
-from frazil.spark_sink.records.draft import Draft
-from frazil.spark_sink.records.nodes import (
+from frazil.spark_sink.expressions.draft import Draft
+from frazil.spark_sink.expressions.nodes import (
     TIME,
     Group,
     Leaf,

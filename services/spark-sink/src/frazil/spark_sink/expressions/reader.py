@@ -10,20 +10,20 @@ from pyspark.sql.types import DataType, StructType
 from frazil.contracts.plugins import ParsedConfig
 from frazil.contracts.plugins.converters import Converting, converting
 from frazil.contracts.plugins.transforms.chain import Step, steps_of
-from frazil.spark_sink.raw import headers_of, raw_columns
-from frazil.spark_sink.records.avro import AvroConverter
-from frazil.spark_sink.records.compile import compile_chain, depends_on_records
-from frazil.spark_sink.records.converters import (
+from frazil.spark_sink.expressions.avro import AvroConverter
+from frazil.spark_sink.expressions.compile import compile_chain, depends_on_records
+from frazil.spark_sink.expressions.converters import (
     BytesConverter,
     Converter,
     JsonConverter,
     Reading,
     StringConverter,
 )
-from frazil.spark_sink.records.draft import Bench, Draft, finished
-from frazil.spark_sink.records.envelope import EnvelopeConverter
-from frazil.spark_sink.records.json_values import found_type
-from frazil.spark_sink.records.registry import SchemaRegistry
+from frazil.spark_sink.expressions.draft import Bench, Draft, finished
+from frazil.spark_sink.expressions.envelope import EnvelopeConverter
+from frazil.spark_sink.expressions.json_values import found_type
+from frazil.spark_sink.expressions.registry import SchemaRegistry
+from frazil.spark_sink.raw import headers_of, raw_columns
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from pyspark.sql import Column
 from pyspark.sql import functions as fn
 from pyspark.sql.types import DataType, MapType, StringType, StructField, StructType
 
-from frazil.spark_sink.records.shapes import text_of
+from frazil.spark_sink.expressions.shapes import text_of
 
 Path = tuple[str, ...]
 

@@ -8,15 +8,15 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 from pyspark.sql.types import BinaryType, DataType, StringType, StructType
 
-from frazil.spark_sink.records.draft import Side, event
-from frazil.spark_sink.records.json_values import (
+from frazil.spark_sink.expressions.draft import Side, event
+from frazil.spark_sink.expressions.json_values import (
     content,
     found_type,
     is_broken,
     json_column,
     json_text,
 )
-from frazil.spark_sink.records.nodes import Leaf
+from frazil.spark_sink.expressions.nodes import Leaf
 
 
 @dataclass(frozen=True, eq=False)

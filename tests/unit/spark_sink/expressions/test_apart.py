@@ -5,7 +5,7 @@ from tests.support.records import KAFKA, chain
 from tests.support.sink_configs import PLUGIN, changed
 
 from frazil.contracts.plugins.transforms.chain import Step, steps_of
-from frazil.spark_sink.records.apart import patterns_of, steps_for
+from frazil.spark_sink.expressions.apart import patterns_of, steps_for
 
 A, B = "a.*", "b.*"
 

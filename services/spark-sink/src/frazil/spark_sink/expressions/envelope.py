@@ -6,16 +6,16 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 from pyspark.sql.types import NullType, StringType, StructField, StructType
 
-from frazil.spark_sink.records.connect_schema import (
+from frazil.spark_sink.expressions.connect_schema import (
     BadSchemaError,
     ConnectSchema,
     node_of,
     parse_schema,
 )
-from frazil.spark_sink.records.converters import Reading, is_json_null, raw
-from frazil.spark_sink.records.draft import Side, event
-from frazil.spark_sink.records.json_values import is_broken, json_column, json_text
-from frazil.spark_sink.records.nodes import Leaf, Node, chosen
+from frazil.spark_sink.expressions.converters import Reading, is_json_null, raw
+from frazil.spark_sink.expressions.draft import Side, event
+from frazil.spark_sink.expressions.json_values import is_broken, json_column, json_text
+from frazil.spark_sink.expressions.nodes import Leaf, Node, chosen
 from frazil.worker.errors import BadRecordError
 
 _MOST_SCHEMAS = 200

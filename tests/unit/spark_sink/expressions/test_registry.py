@@ -4,7 +4,7 @@ import pytest
 from tests.support.ports import free_port
 from tests.support.schema_registry import schema_registry
 
-from frazil.spark_sink.records.registry import SchemaRegistry, UnknownSchemaError
+from frazil.spark_sink.expressions.registry import SchemaRegistry, UnknownSchemaError
 from frazil.worker.errors import BadConfigError, UnavailableError
 
 AVRO = '"long"'

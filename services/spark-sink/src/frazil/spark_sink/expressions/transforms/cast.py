@@ -21,8 +21,8 @@ from pyspark.sql.types import (
 
 from frazil.contracts.plugins.transforms.chain import Step
 from frazil.contracts.plugins.transforms.forms import cast_spec
-from frazil.spark_sink.records.draft import Draft
-from frazil.spark_sink.records.nodes import TIME, Leaf, Node
+from frazil.spark_sink.expressions.draft import Draft
+from frazil.spark_sink.expressions.nodes import TIME, Leaf, Node
 
 _TYPES: dict[str, DataType] = {
     "int8": ByteType(),

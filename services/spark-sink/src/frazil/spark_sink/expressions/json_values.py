@@ -4,7 +4,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 from pyspark.sql.types import DataType, StringType, StructField, StructType
 
-from frazil.spark_sink.records.shapes import preferred
+from frazil.spark_sink.expressions.shapes import preferred
 from frazil.worker.bridge import json_type
 
 _CORRUPT = "__frazil_corrupt"

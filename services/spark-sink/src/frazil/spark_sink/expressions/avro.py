@@ -7,10 +7,10 @@ from pyspark.sql import functions as fn
 from pyspark.sql.avro.functions import from_avro
 from pyspark.sql.types import DataType, NullType, StructType
 
-from frazil.spark_sink.records.converters import Reading, raw
-from frazil.spark_sink.records.draft import Side, event
-from frazil.spark_sink.records.nodes import Leaf, Node, chosen
-from frazil.spark_sink.records.registry import SchemaRegistry, UnknownSchemaError
+from frazil.spark_sink.expressions.converters import Reading, raw
+from frazil.spark_sink.expressions.draft import Side, event
+from frazil.spark_sink.expressions.nodes import Leaf, Node, chosen
+from frazil.spark_sink.expressions.registry import SchemaRegistry, UnknownSchemaError
 
 _HEADER = 5
 _NO_ID = -1

@@ -6,9 +6,9 @@ from pyspark.sql import functions as fn
 
 from frazil.contracts.plugins.transforms.chain import Step
 from frazil.contracts.plugins.transforms.sql import Statement, parse_statement
-from frazil.spark_sink.records.draft import PLACE, Bench, Draft
-from frazil.spark_sink.records.nodes import Leaf, Node, opened
-from frazil.spark_sink.records.plan_check import RefusedPlanError, check_plan
+from frazil.spark_sink.expressions.draft import PLACE, Bench, Draft
+from frazil.spark_sink.expressions.nodes import Leaf, Node, opened
+from frazil.spark_sink.expressions.plan_check import RefusedPlanError, check_plan
 from frazil.worker.errors import BadConfigError
 
 _RECORD, _KAFKA, _ALL, _IS_THERE = "record", "_kafka", "_frazil", "_frazil_is_there"

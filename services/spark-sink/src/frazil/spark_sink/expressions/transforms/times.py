@@ -14,8 +14,8 @@ from pyspark.sql.types import (
 )
 
 from frazil.contracts.plugins.transforms.chain import Step
-from frazil.spark_sink.records.draft import Draft
-from frazil.spark_sink.records.nodes import TIME, Leaf, Node
+from frazil.spark_sink.expressions.draft import Draft
+from frazil.spark_sink.expressions.nodes import TIME, Leaf, Node
 
 _DAY_MS = 86_400_000
 # How many microseconds one unit is; of nanoseconds it takes a thousand.

@@ -28,9 +28,9 @@ from pyspark.sql.types import (
     VariantType,
 )
 
-from frazil.spark_sink.records.decimals import decimal_of_bytes
-from frazil.spark_sink.records.nodes import Group, Leaf, Node
-from frazil.spark_sink.records.shapes import NAME
+from frazil.spark_sink.expressions.decimals import decimal_of_bytes
+from frazil.spark_sink.expressions.nodes import Group, Leaf, Node
+from frazil.spark_sink.expressions.shapes import NAME
 
 _DATA = "org.apache.kafka.connect.data."
 _DECIMAL, _DATE, _TIMESTAMP = f"{_DATA}Decimal", f"{_DATA}Date", f"{_DATA}Timestamp"

@@ -5,10 +5,10 @@ from pyspark.sql import functions as fn
 from pyspark.sql.types import ArrayType, DataType, MapType, StringType, StructField, StructType
 
 from frazil.contracts.plugins.transforms.chain import Step
-from frazil.spark_sink.records.bson import read_type, settled_bson
-from frazil.spark_sink.records.draft import Bench, Draft
-from frazil.spark_sink.records.json_values import is_broken, json_column
-from frazil.spark_sink.records.nodes import Group, Leaf, Node
+from frazil.spark_sink.expressions.bson import read_type, settled_bson
+from frazil.spark_sink.expressions.draft import Bench, Draft
+from frazil.spark_sink.expressions.json_values import is_broken, json_column
+from frazil.spark_sink.expressions.nodes import Group, Leaf, Node
 
 _TEXTS = MapType(StringType(), StringType())
 _NOT_JSON = "its text is not a JSON object"

@@ -12,7 +12,7 @@ from pyspark.sql import Column
 from pyspark.sql import functions as fn
 from pyspark.sql.types import DataType, NullType, StructField, StructType
 
-from frazil.spark_sink.records.shapes import NAME, converted, merged
+from frazil.spark_sink.expressions.shapes import NAME, converted, merged
 
 TIME = "org.apache.kafka.connect.data.Time"
 

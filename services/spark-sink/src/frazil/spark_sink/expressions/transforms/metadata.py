@@ -5,8 +5,8 @@ from pyspark.sql import functions as fn
 from pyspark.sql.types import IntegerType, LongType, StringType, StructType, TimestampType
 
 from frazil.contracts.plugins.transforms.chain import Step
-from frazil.spark_sink.records.draft import Draft
-from frazil.spark_sink.records.nodes import (
+from frazil.spark_sink.expressions.draft import Draft
+from frazil.spark_sink.expressions.nodes import (
     Group,
     Leaf,
     Node,
@@ -16,7 +16,7 @@ from frazil.spark_sink.records.nodes import (
     nothing,
     opened,
 )
-from frazil.spark_sink.records.shapes import text_of
+from frazil.spark_sink.expressions.shapes import text_of
 
 CDC = "_cdc"
 

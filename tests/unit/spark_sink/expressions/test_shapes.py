@@ -22,8 +22,8 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from frazil.spark_sink.records.connect_schema import BadSchemaError, parse_schema
-from frazil.spark_sink.records.shapes import NAME, merged, preferred
+from frazil.spark_sink.expressions.connect_schema import BadSchemaError, parse_schema
+from frazil.spark_sink.expressions.shapes import NAME, merged, preferred
 
 LONG, TEXT = LongType(), StringType()
 

@@ -6,10 +6,10 @@ from pyspark.sql import Column
 from pyspark.sql import functions as fn
 
 from frazil.contracts.plugins.transforms.chain import Step
+from frazil.spark_sink.expressions.draft import Draft
+from frazil.spark_sink.expressions.nodes import nothing
+from frazil.spark_sink.expressions.shapes import text_of
 from frazil.spark_sink.raw import HEADERS
-from frazil.spark_sink.records.draft import Draft
-from frazil.spark_sink.records.nodes import nothing
-from frazil.spark_sink.records.shapes import text_of
 
 ROUTERS = ("RegexRouter", "TimestampRouter")
 """What changes the topic of a record."""

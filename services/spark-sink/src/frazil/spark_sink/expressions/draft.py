@@ -7,7 +7,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 from pyspark.sql.types import DataType
 
-from frazil.spark_sink.records.nodes import Group, Leaf, Node, chosen, opened
+from frazil.spark_sink.expressions.nodes import Group, Leaf, Node, chosen, opened
 
 # Where a record came from: no transform changes these.
 PLACE = ("topic", "partition", "offset", "timestamp", "raw_key", "raw_value", "raw_headers")

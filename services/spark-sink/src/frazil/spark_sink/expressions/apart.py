@@ -15,8 +15,8 @@ from pyspark.sql.types import StructType
 
 from frazil.contracts.plugins import ParsedConfig
 from frazil.contracts.plugins.transforms.chain import Step, steps_of
-from frazil.spark_sink.records.reader import Reader, Records, uses_headers
-from frazil.spark_sink.records.transforms.routing import ROUTERS, whole
+from frazil.spark_sink.expressions.reader import Reader, Records, uses_headers
+from frazil.spark_sink.expressions.transforms.routing import ROUTERS, whole
 
 _BY_TOPIC = "TopicNameMatches"
 

@@ -4,8 +4,8 @@ from pyspark.sql import Column
 from pyspark.sql import functions as fn
 
 from frazil.contracts.plugins.transforms.chain import Predicate
-from frazil.spark_sink.records.draft import Draft
-from frazil.spark_sink.records.transforms.routing import whole
+from frazil.spark_sink.expressions.draft import Draft
+from frazil.spark_sink.expressions.transforms.routing import whole
 
 
 def is_met(draft: Draft, predicate: Predicate) -> Column:
