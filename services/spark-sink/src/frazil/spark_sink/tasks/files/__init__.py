@@ -1,0 +1,1 @@
+"""File formats that a task writes, each behind the same small contract."""
