@@ -93,65 +93,6 @@ def test_null_writes_the_row_without_the_value_and_keeps_the_record(lake: FleetL
     assert (ledger.consumed, ledger.written, ledger.dead, ledger.nulled) == (10, 10, 0, 6)
 
 
-def test_raw_adds_a_column_for_texts_where_the_first_batch_needs_it(lake: FleetLab) -> None:
-    create(lake)
-    run = lake.start(1, keys(lake, "raw", **EVOLVE))
-    run.write([AGES[0], PEOPLE[0], LISTS[0]])
-    assert "age__raw" not in lake.columns("a")
-    outcome = run.write(ALL[1:])
-    assert lake.columns("a") == {
-        "id": "bigint",
-        "age": "int",
-        "who": "struct<age:int,name:string,age__raw:string>",
-        "tags": "array<int>",
-        "age__raw": "string",
-        "who__raw": "string",
-        "tags__raw": "string",
-    }
-    assert found(lake, "age, age__raw")[1] == (2, None)
-    assert [found(lake, "age__raw")[number] for number in (2, 3)] == ["x", "[1]"]
-    assert found(lake, "who.age, who.name, who.age__raw")[5] == (None, "b", "x")
-    assert found(lake, "who, who__raw")[6] == (None, "nobody")
-    # Beside an element is no place, so the list is kept.
-    assert found(lake, "tags, tags__raw")[8] == (None, '[1,"x"]')
-    assert found(lake, "tags, tags__raw")[9] == (None, '{"a":1}')
-    assert (outcome.written, outcome.dead, outcome.nulled) == (9, 0, 0)
-
-
-def test_raw_has_its_place_inside_of_the_elements_of_a_list_and_the_values_of_a_map(
-    lake: FleetLab,
-) -> None:
-    create(lake, "id BIGINT, items ARRAY<STRUCT<price: INT>>, by_day MAP<STRING, STRUCT<n: INT>>")
-    values = [
-        {"id": 1, "items": [{"price": 1}, {"price": "?"}], "by_day": {"mon": {"n": 1.50}}},
-        {"id": 2, "items": ["?"], "by_day": {"mon": 5}},
-    ]
-    lake.start(1, keys(lake, "raw", **EVOLVE)).write(values)
-    assert found(lake, "items.price, items.price__raw, by_day['mon'].n__raw")[1] == (
-        [1, None],
-        [None, "?"],
-        "1.5",
-    )
-    assert found(lake, "items, items__raw, by_day, by_day__raw")[2] == (
-        None,
-        '["?"]',
-        None,
-        '{"mon":5}',
-    )
-
-
-def test_raw_needs_columns_that_are_there_where_those_of_a_table_are_frozen(
-    lake: FleetLab,
-) -> None:
-    create(lake)
-    config = keys(lake, **{f"{POLICY}.age": "raw"})
-    with pytest.raises(BadTableError, match="ADD COLUMN age__raw string"):
-        lake.start(1, config)
-    lake.sql("ALTER TABLE NS.a ADD COLUMN age__raw STRING")
-    lake.start(2, config).write(AGES)
-    assert found(lake, "age__raw") == {0: None, 1: None, 2: "x", 3: "[1]"}
-
-
 WRONG: list[tuple[str, Any]] = [
     ("INT", "2"),
     ("INT", 1.0),
@@ -205,37 +146,6 @@ def test_fail_lets_through_what_is_of_the_type_or_narrower(lake: FleetLab) -> No
     ]
 
 
-def test_string_makes_texts_of_what_is_of_many_types_in_one_batch(lake: FleetLab) -> None:
-    config = keys(lake, **AUTO, **{f"{POLICY}.v": "string", f"{POLICY}.who.age": "string"})
-    lake.start(1, config).write(
-        [
-            {"id": 0, "v": 1.50, "who": {"age": 1, "n": 1}},
-            {"id": 1, "v": "x", "who": {"age": {"a": None}}},
-            {"id": 2, "v": {"b": [1, None]}},
-        ]
-    )
-    assert lake.columns("a") == {
-        "id": "bigint", "v": "string", "who": "struct<age:string,n:bigint>"
-    }  # fmt: skip
-    assert found(lake, "v, who.age") == {
-        0: ("1.5", "1"),
-        1: ("x", '{"a":null}'),
-        2: ('{"b":[1,null]}', None),
-    }
-
-
-def test_string_refuses_a_column_that_is_none_and_says_how_to_get_there(lake: FleetLab) -> None:
-    create(lake)
-    config = keys(lake, **EVOLVE, **{f"{POLICY}.age": "string"})
-    with pytest.raises(
-        BadTableError, match=r"Column age of .* of the type int.* RENAME COLUMN age"
-    ):
-        lake.start(1, config)
-    lake.sql("ALTER TABLE NS.a RENAME COLUMN age TO age_int")
-    lake.start(2, config).write(AGES)
-    assert found(lake, "age") == {0: "1", 1: "2", 2: "x", 3: "[1]"}
-
-
 def test_columns_are_made_of_the_types_that_are_given(lake: FleetLab) -> None:
     hints = {
         f"{TYPE}.price": "decimal(10,2)",
@@ -285,7 +195,6 @@ WITH_SCHEMA = {
     [
         ("cast", [1, 2], ["row"]),
         ("null", [None, 1, 2], ["nulled"]),
-        ("raw", [None, 1, 2], []),
     ],
 )
 def test_declared_types_are_dealt_with_alike(
@@ -295,10 +204,7 @@ def test_declared_types_are_dealt_with_alike(
     run = lake.start(1, keys(lake, policy, **EVOLVE, **WITH_SCHEMA))
     run.write([envelope("int32", 1), envelope("string", "2"), envelope("string", "x")])
     assert [age for (age,) in lake.sql("SELECT age FROM NS.a ORDER BY age")] == rows
-    if policy == "raw":
-        assert lake.sql("SELECT age__raw FROM NS.a WHERE age IS NULL") == [["x"]]
-    else:
-        assert [reason for _, reason in letters(lake)] == reasons
+    assert [reason for _, reason in letters(lake)] == reasons
 
 
 def test_fail_stops_at_a_declared_type_that_is_another_one(lake: FleetLab) -> None:
@@ -318,20 +224,18 @@ TRANSFORMED = {
 
 def test_what_transforms_have_looked_at_is_dealt_with_alike(lake: FleetLab) -> None:
     create(lake, f"{COLUMNS}, topic STRING")
-    keeping = {f"{POLICY}.who": "raw"}
-    run = lake.start(1, keys(lake, "null", **EVOLVE, **TRANSFORMED, **keeping))
+    refusing = {f"{POLICY}.who": "cast"}
+    run = lake.start(1, keys(lake, "null", **EVOLVE, **TRANSFORMED, **refusing))
     run.write([*AGES[:3], *PEOPLE[:2], *LISTS[:2]])
     assert found(lake, "age, who.age, tags, topic") == {
         0: (1, None, None, "t"),
         1: (2, None, None, "t"),
         2: (None, None, None, "t"),
         4: (None, 1, None, "t"),
-        5: (None, None, None, "t"),
         7: (None, None, [1, 2], "t"),
         8: (None, None, [1, None], "t"),
     }
-    assert found(lake, "who.age__raw")[5] == "x"
-    assert letters(lake) == [(2, "nulled"), (6, "nulled")]
+    assert letters(lake) == [(2, "nulled"), (4, "row"), (6, "nulled")]
 
 
 def test_a_required_column_takes_no_null_for_a_value(lake: FleetLab) -> None:
@@ -418,7 +322,7 @@ RECORDS = st.lists(
 )
 
 
-@pytest.mark.parametrize("policy", ["cast", "null", "raw"])
+@pytest.mark.parametrize("policy", ["cast", "null"])
 @settings(
     max_examples=4,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
@@ -453,8 +357,8 @@ def test_no_value_is_lost_in_silence(
 
 
 def _is_there(row: dict[str, Any], name: str, value: Any) -> bool:
-    """Tell whether a row has a value, in its column or as a text beside it."""
-    if value is None or row.get(f"{name}__raw") is not None:
+    """Tell whether a row has a value in its column."""
+    if value is None:
         return True
     if name == "age":
         return row["age"] is not None
@@ -462,7 +366,4 @@ def _is_there(row: dict[str, Any], name: str, value: Any) -> bool:
         known = row["tags"] or []
         pairs = zip(known, value, strict=True)
         return all(one is not None or other is None for one, other in pairs)
-    inner = row["who"].asDict()
-    return value.get("age") is None or any(
-        inner.get(name) is not None for name in ("age", "age__raw")
-    )
+    return value.get("age") is None or row["who"]["age"] is not None

@@ -78,18 +78,6 @@ def test_what_was_refused_stays_so_where_changes_are_applied(lake: FleetLab) -> 
     assert lake.columns("a") == {"id": "bigint", "new": "bigint"}
 
 
-def test_a_place_for_a_text_is_asked_for_too(lake: FleetLab) -> None:
-    lake.sql("CREATE TABLE NS.a (id BIGINT, n INT)")
-    keys = listed(lake, "a", **{"frazil.tables.conflict.n": "raw"})
-    run = lake.start(1, keys)
-    run.write([{"id": 1, "n": "x"}])
-    assert [str(one) for one in status(lake, run).changes] == ["add column n__raw (string)"]
-    assert lake.ids("a") == []
-    approved = {"a": SchemaRules(approved=status(lake, run).changes)}
-    lake.start(2, keys, rules=approved).write([{"id": 1, "n": "x"}])
-    assert lake.sql("SELECT id, n, n__raw FROM NS.a") == [[1, None, "x"]]
-
-
 @pytest.mark.parametrize("reset", ["earliest", "latest"])
 def test_a_table_waits_to_be_created_and_misses_nothing(lake: FleetLab, reset: str) -> None:
     keys = listed(lake, "a", **{"consumer.override.auto.offset.reset": reset})

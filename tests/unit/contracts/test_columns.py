@@ -47,16 +47,22 @@ def test_a_path_has_names_between_its_dots() -> None:
 
 
 def test_a_policy_holds_inside_until_another_one_is_said() -> None:
-    rules = ColumnRules(Policy.RAW, {("a",): Policy.NULL, ("a", "b", "c"): Policy.FAIL})
+    rules = ColumnRules(Policy.RESCUE, {("a",): Policy.NULL, ("a", "b", "c"): Policy.FAIL})
     found = [rules.policy(path) for path in ((), ("x",), ("a",), ("a", "b"), ("a", "b", "c", "d"))]
-    assert found == [Policy.RAW, Policy.RAW, Policy.NULL, Policy.NULL, Policy.FAIL]
+    assert found == [Policy.RESCUE, Policy.RESCUE, Policy.NULL, Policy.NULL, Policy.FAIL]
 
 
 def test_names_are_found_whatever_their_case_if_asked_for() -> None:
-    rules = ColumnRules(policies={("Who", "Age"): Policy.NULL}, types={("Id",): ColumnType("long")})
+    rules = ColumnRules(
+        policies={("Who", "Age"): Policy.NULL},
+        types={("Id",): ColumnType("long")},
+        rescued="Others",
+    )
+    ignoring = rules.ignoring_case()
     assert rules.policy(("who", "age")) is Policy.CAST
-    assert rules.ignoring_case().policy(("WHO", "age")) is Policy.NULL
-    assert rules.ignoring_case().type(("ID",)) == ColumnType("long")
+    assert ignoring.policy(("WHO", "age")) is Policy.NULL
+    assert ignoring.type(("ID",)) == ColumnType("long")
+    assert ignoring.rescued == "Others"
 
 
 @given(
@@ -80,4 +86,4 @@ def test_what_decides_is_cast_and_nothing_else_changes(
 def test_rules_that_only_name_types_judge_nothing() -> None:
     assert not ColumnRules(types={("a",): ColumnType("long")}).judges
     assert not ColumnRules(policies={("a",): Policy.CAST}).judges
-    assert ColumnRules(policies={("a",): Policy.RAW}).judges
+    assert ColumnRules(policies={("a",): Policy.RESCUE}).judges

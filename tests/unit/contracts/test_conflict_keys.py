@@ -8,6 +8,14 @@ from frazil.contracts.plugins import ParsedConfig
 from frazil.contracts.plugins.conflict_keys import column_rules
 
 DEFAULT = "frazil.tables.conflict"
+RESCUED = "frazil.tables.rescued-column"
+IGNORE_CASE = "iceberg.tables.schema-case-insensitive"
+SQL = {
+    "transforms": "first,pick",
+    "transforms.first.type": "org.apache.kafka.connect.transforms.Flatten$Value",
+    "transforms.pick.type": "frazil.transforms.Sql",
+    "transforms.pick.statement": "SELECT * FROM record",
+}
 TABLES = {"iceberg.tables": "lake.a,lake.b"}
 CREATING = {"iceberg.tables.auto-create-enabled": "true"}
 KEEPING = {"errors.tolerance": "all", "frazil.dead.letters.table": "lake.dead"}
@@ -24,10 +32,10 @@ def objections(keys: dict[str, str]) -> str:
 
 def test_a_table_has_its_own_keys_over_those_of_all_with_or_without_its_namespace() -> None:
     keys = {
-        DEFAULT: "raw",
+        DEFAULT: "rescue",
         f"{DEFAULT}.x": "fail",
         f"{DEFAULT}.y.element": "cast",
-        "iceberg.table.a.conflict.x": "string",
+        "iceberg.table.a.conflict.x": "rescue",
         "iceberg.table.lake.a.conflict.x": "cast",
         "frazil.tables.type.n": "long",
         "iceberg.table.b.type.n": "decimal(10,2)",
@@ -35,13 +43,19 @@ def test_a_table_has_its_own_keys_over_those_of_all_with_or_without_its_namespac
     config = parsed(CREATING | keys)
     a, b = (column_rules(config, table) for table in ("lake.a", "lake.b"))
     assert (a.policy(("x",)), b.policy(("x",))) == (Policy.CAST, Policy.FAIL)
-    assert (a.policy(("y",)), a.policy(("y", "element"))) == (Policy.RAW, Policy.CAST)
+    assert (a.policy(("y",)), a.policy(("y", "element"))) == (Policy.RESCUE, Policy.CAST)
     assert (a.type(("n",)), b.type(("n",))) == (ColumnType("long"), ColumnType("decimal", 10, 2))
 
 
 def test_a_path_may_be_named_like_a_setting_of_a_table() -> None:
-    config = parsed({"iceberg.table.a.conflict.id-columns": "raw"})
-    assert column_rules(config, "lake.a").policy(("id-columns",)) is Policy.RAW
+    config = parsed({"iceberg.table.a.conflict.id-columns": "rescue"})
+    assert column_rules(config, "lake.a").policy(("id-columns",)) is Policy.RESCUE
+
+
+def test_values_are_rescued_into_a_column_that_has_a_name() -> None:
+    assert column_rules(parsed({}), "lake.a").rescued == "_rescued_data"
+    named = parsed({DEFAULT: "rescue", RESCUED: "others", IGNORE_CASE: "true"})
+    assert column_rules(named, "lake.a").rescued == "others"
 
 
 @pytest.mark.parametrize(
@@ -49,41 +63,49 @@ def test_a_path_may_be_named_like_a_setting_of_a_table() -> None:
     [
         ({DEFAULT: "nul"}, f"Invalid value nul for configuration {DEFAULT}: String must be one of"),
         ({f"{DEFAULT}.x": "skip"}, f"{DEFAULT}.x: skip is no policy; give one of cast, fail"),
+        ({f"{DEFAULT}.x": "raw"}, "raw is no policy; give one of cast, fail, null, rescue."),
         ({"iceberg.table.a.conflict.x": "skip"}, "a.conflict.x: skip is no policy"),
-        ({f"{DEFAULT}.x..y": "raw"}, "x..y is no path of a column"),
+        ({f"{DEFAULT}.x..y": "fail"}, "x..y is no path of a column"),
         ({**CREATING, "frazil.tables.type.x": "bigint"}, "x: bigint is no type of a column"),
         ({"frazil.tables.type.x": "long"}, "type.x has no effect: no column is ever made"),
-        ({"iceberg.table.z.conflict.x": "raw"}, "has no effect: z is not in iceberg.tables"),
-        ({"frazil.tables.conflicts.x": "raw"}, "Did you mean frazil.tables.conflict?"),
+        ({"iceberg.table.z.conflict.x": "fail"}, "has no effect: z is not in iceberg.tables"),
+        ({"frazil.tables.conflicts.x": "fail"}, "Did you mean frazil.tables.conflict?"),
         ({DEFAULT: "null"}, f"{DEFAULT}: null needs somewhere to keep the records"),
         ({"iceberg.table.a.conflict.x": "null"}, "x: null needs somewhere to keep the records"),
-        (
-            {f"{DEFAULT}.x": "string", f"{DEFAULT}.x.y": "raw"},
-            f"{DEFAULT}.x.y: x is kept as a string, so that nothing is inside of it.",
-        ),
-        (
-            {DEFAULT: "string", "iceberg.table.a.conflict.x.y": "raw"},
-            "a.conflict.x.y: x is kept as a string",
-        ),
         (
             {
                 **CREATING,
                 "frazil.tables.type.x": "long",
-                "iceberg.table.lake.b.conflict.x.y": "raw",
+                "iceberg.table.lake.b.conflict.x.y": "fail",
             },
-            "b.conflict.x.y: x has a type of its own",
+            "b.conflict.x.y: x has a type of its own, so that nothing is inside of it.",
         ),
         (
             {
                 **CREATING,
                 "iceberg.table.a.type.x": "long",
-                "iceberg.table.lake.a.conflict.x.y": "raw",
+                "iceberg.table.lake.a.conflict.x.y": "fail",
             },
             "a.conflict.x.y: x has a type of its own",
         ),
         (
-            {**CREATING, DEFAULT: "string", "frazil.tables.type.x": "long"},
-            "type.x: by its policy the column is a string.",
+            {DEFAULT: "rescue", RESCUED: "a.b"},
+            f"Invalid value a.b for configuration {RESCUED}: The name of one column, without dots",
+        ),
+        ({DEFAULT: "rescue", RESCUED: ""}, "The name of one column, without dots"),
+        ({RESCUED: "others"}, f"Key {RESCUED} has no effect: no policy is rescue."),
+        (
+            {**SQL, DEFAULT: "rescue"},
+            f"{DEFAULT}: rescue does not work with a frazil.transforms.Sql transform, which "
+            "transforms.pick is.",
+        ),
+        (
+            {**SQL, "transforms.pick.type": "Sql", "iceberg.table.a.conflict.x": "rescue"},
+            "a.conflict.x: rescue does not work with a frazil.transforms.Sql transform",
+        ),
+        (
+            {**CREATING, DEFAULT: "rescue", "frazil.tables.type._rescued_data": "long"},
+            "type._rescued_data: _rescued_data keeps rescued values as a string.",
         ),
     ],
 )
@@ -94,11 +116,12 @@ def test_what_cannot_be_meant_is_refused_by_name(keys: dict[str, str], sentence:
 @pytest.mark.parametrize(
     "keys",
     [
-        {f"{DEFAULT}.x": "raw", f"{DEFAULT}.x.y": "cast"},
+        {f"{DEFAULT}.x": "rescue", f"{DEFAULT}.x.y": "cast"},
+        {"iceberg.table.a.conflict.x": "rescue", RESCUED: "others"},
+        {**SQL, DEFAULT: "fail"},
+        {**CREATING, DEFAULT: "rescue", "frazil.tables.type._rescued_data": "string"},
         {**KEEPING, DEFAULT: "null"},
         {"errors.deadletterqueue.topic.name": "dead", DEFAULT: "null"},
-        {**CREATING, DEFAULT: "string", f"{DEFAULT}.x": "cast", "frazil.tables.type.x": "long"},
-        {**CREATING, DEFAULT: "string", "frazil.tables.type.x": "string"},
         {"iceberg.table.a.evolve-schema-enabled": "true", "frazil.tables.type.x": "long"},
     ],
 )
@@ -109,7 +132,7 @@ def test_what_makes_sense_is_taken(keys: dict[str, str]) -> None:
 def test_the_type_of_a_column_is_no_secret_whatever_its_name() -> None:
     keys = CREATING | {
         "frazil.tables.type.token": "long",
-        "iceberg.table.a.conflict.password": "raw",
+        "iceberg.table.a.conflict.password": "fail",
     }
     found = PLUGIN.validate(changed({**TABLES, **keys})).configs
     shown = {one.value.name: one.value.value for one in found}

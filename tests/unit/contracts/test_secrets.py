@@ -81,7 +81,6 @@ ORDINARY = [
     "iceberg.table.db.secrets.partition-by",
     "iceberg.table.db.passwords.route-regex",
     "iceberg.table.db.users.type.api_key",
-    "iceberg.table.db.users.rename.password",
     "iceberg.table.write-props.write.metadata.metrics.column.token",
     "iceberg.tables.auto-create-props.write.parquet.bloom-filter-enabled.column.api_key",
     "iceberg.tables.auto-create-props.encryption.key-id",

@@ -34,13 +34,13 @@ def test_to_undo_what_was_undone_lets_its_columns_in_again() -> None:
     assert (rules.undo, rules.refused) == (SchemaUndo(before=0, after=1), ("x",))
 
 
-def test_a_new_name_is_refused_with_all_that_is_inside_and_let_in_again() -> None:
+def test_a_column_that_was_renamed_since_is_refused_by_its_later_name() -> None:
     renamed = {
         1: ID,
         2: Column("one", "", required=False),
         3: Column("one.a", "int", required=False),
     }
-    approved = SchemaChange(kind=ChangeKind.RENAME, path="who", type="one")
+    approved = SchemaChange(kind=ChangeKind.ADD, path="one", type="struct<a:int>")
     made = layout(renamed, bound=(1, 2))
     rules = undo(made, 0)(SchemaRules(approved=(approved,)))
     assert (rules.approved, rules.refused) == ((), ("one", "one.a"))

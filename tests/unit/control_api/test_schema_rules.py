@@ -54,15 +54,6 @@ def test_the_last_word_on_a_path_counts() -> None:
     assert approved == {TABLE: SchemaRules(approved=(A,), refused=("b",))}
 
 
-def test_of_a_rename_the_new_name_is_refused() -> None:
-    rename = SchemaChange(kind=ChangeKind.RENAME, path="who.a", type="b")
-    refused = ruled(refuse([rename]), {}).schema_rules
-    assert refused == {TABLE: SchemaRules(refused=("who.b",))}
-    approved = ruled(approve([rename]), refused).schema_rules
-    assert approved == {TABLE: SchemaRules(approved=(rename,))}
-    assert ruled(refuse([rename]), approved).schema_rules == refused
-
-
 def test_what_is_forgotten_is_asked_again() -> None:
     rules = {TABLE: SchemaRules(refused=("a",)), "of.before": SchemaRules(refused=("b",))}
     after = ruled(forget, rules)

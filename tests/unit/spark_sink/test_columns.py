@@ -1,6 +1,5 @@
-"""Types of columns that are made, and what a table has to have for the rules of its columns."""
+"""Types of columns that are made, and of JSON that is read for them."""
 
-import pytest
 from pyspark.sql.types import (
     ArrayType,
     DataType,
@@ -17,10 +16,8 @@ from pyspark.sql.types import (
 )
 
 from frazil.contracts.columns import ColumnRules, ColumnType, Path, Policy
-from frazil.spark_sink.tables.columns import places, require_columns, shaped
-from frazil.spark_sink.tables.evolution import AddColumn
+from frazil.spark_sink.tables.columns import shaped
 from frazil.spark_sink.tables.reading import as_text, wanted
-from frazil.worker.errors import BadTableError
 
 
 def struct(**fields: DataType) -> StructType:
@@ -51,13 +48,6 @@ def test_columns_get_the_types_that_are_given_at_any_depth() -> None:
     )
 
 
-def test_what_is_kept_as_a_string_has_nothing_inside() -> None:
-    rules = ColumnRules(policies={("who",): Policy.STRING, ("counts", "value"): Policy.STRING})
-    made = shaped(TABLE, rules)
-    assert (made["who"].dataType, made["counts"].dataType) == (TEXT, MapType(TEXT, TEXT))
-    assert made["items"] == TABLE["items"]
-
-
 def test_what_may_be_null_is_never_required() -> None:
     required = StructType([StructField(name, INT, nullable=False) for name in ("a", "b")])
     made = shaped(required, ColumnRules(policies={("a",): Policy.NULL}))
@@ -66,43 +56,6 @@ def test_what_may_be_null_is_never_required() -> None:
 
 def test_without_rules_the_shape_is_that_of_the_records() -> None:
     assert shaped(TABLE, ColumnRules()) is TABLE
-
-
-RAW = ColumnRules(policies={("who", "age"): Policy.RAW})
-
-
-def test_a_text_has_its_place_beside_the_column() -> None:
-    assert places("lake.a", TABLE, [("id",), ("who", "age")]) == [
-        AddColumn((), "id__raw", TEXT),
-        AddColumn(("who",), "age__raw", TEXT),
-    ]
-    full = struct(id=INT, id__raw=TEXT)
-    assert places("lake.a", full, [("id",)]) == []
-    with pytest.raises(BadTableError, match="no string column id__raw"):
-        places("lake.a", struct(id=INT, id__raw=INT), [("id",)])
-    with pytest.raises(BadTableError, match="no string column id__raw"):
-        places("lake.a", TABLE, [("id",)], refuses=lambda path: path == ("id__raw",))
-
-
-def test_a_frozen_table_needs_the_place_from_the_start() -> None:
-    require_columns("lake.a", TABLE, RAW, evolves=True)
-    with pytest.raises(BadTableError, match=r"no string column who\.age__raw"):
-        require_columns("lake.a", TABLE, RAW, evolves=False)
-    there = struct(who=struct(age=INT, age__raw=TEXT))
-    require_columns("lake.a", there, RAW, evolves=False)
-    element = ColumnRules(policies={("items", "element"): Policy.RAW})
-    with pytest.raises(BadTableError, match=r"no string column items\.element\.price__raw"):
-        require_columns("lake.a", TABLE, element, evolves=False)
-
-
-def test_a_column_that_is_no_string_cannot_become_one() -> None:
-    rules = ColumnRules(Policy.STRING, {("id",): Policy.CAST})
-    with pytest.raises(BadTableError, match=r"at of lake\.a is of the type timestamp"):
-        require_columns("lake.a", TABLE, rules, evolves=True)
-    require_columns("lake.a", struct(id=INT, v=TEXT), rules, evolves=True)
-    inside = ColumnRules(policies={("counts", "value"): Policy.STRING})
-    with pytest.raises(BadTableError, match=r"counts\.value of lake\.a is of the type int"):
-        require_columns("lake.a", TABLE, inside, evolves=True)
 
 
 def test_json_is_read_as_it_is_where_a_column_is_to_stop_the_connector() -> None:
@@ -115,7 +68,7 @@ def test_json_is_read_as_it_is_where_a_column_is_to_stop_the_connector() -> None
 
 
 def test_json_that_was_not_as_wanted_is_text_and_structures_may_be_anything_by_policy() -> None:
-    rules = ColumnRules(policies={("who",): Policy.NULL, ("counts", "value"): Policy.RAW})
+    rules = ColumnRules(policies={("who",): Policy.NULL, ("counts", "value"): Policy.NULL})
     assert as_text(TABLE, rules=rules) == struct(
         id=TEXT,
         at=TEXT,

@@ -1,13 +1,12 @@
 """Types of columns by Iceberg's names, and what is to become of values that are of another type."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TypeVar
 
 Path = tuple[str, ...]
-_Rule = TypeVar("_Rule")
+RESCUED_COLUMN = "_rescued_data"
 
 _MOST_DIGITS = 38
 _DECIMAL = re.compile(r"decimal\(\s*(\d+)\s*,\s*(\d+)\s*\)")
@@ -26,15 +25,15 @@ class BadPathError(ValueError):
 class Policy(StrEnum):
     """What becomes of a value that a column cannot hold.
 
-    It makes its record a dead letter, or stops the connector, or is null in the row and kept in a
-    letter; or the column is a text from the start; or the value is null, with its text beside it.
+    CAST makes its record a dead letter, FAIL stops the connector. With NULL and RESCUE the row is
+    written with a null: NULL keeps the whole record as a letter, RESCUE keeps the value in the row,
+    in a column for all values that were rescued.
     """
 
     CAST = "cast"
     FAIL = "fail"
     NULL = "null"
-    STRING = "string"
-    RAW = "raw"
+    RESCUE = "rescue"
 
 
 @dataclass(frozen=True)
@@ -71,12 +70,14 @@ class ColumnRules:
     """What is set for the columns of a table, by the paths that lead to them.
 
     Elements of lists are `element`, values of maps `value`. A policy holds for all that is inside,
-    where nothing else is said of that; the default is that of the table itself.
+    where nothing else is said of that; the default is that of the table itself. `rescued` names the
+    column that keeps values by the policy RESCUE, as JSON by path.
     """
 
     default: Policy = Policy.CAST
     policies: Mapping[Path, Policy] = field(default_factory=dict)
     types: Mapping[Path, ColumnType] = field(default_factory=dict)
+    rescued: str = RESCUED_COLUMN
     ignore_case: bool = False
 
     def policy(self, path: Path) -> Policy:
@@ -108,22 +109,12 @@ class ColumnRules:
         return replace(self, policies={**others, **dict.fromkeys(fixed, Policy.CAST)})
 
     def ignoring_case(self) -> "ColumnRules":
-        return ColumnRules(
-            self.default,
-            {_lower(path): policy for path, policy in self.policies.items()},
-            {_lower(path): kind for path, kind in self.types.items()},
+        return replace(
+            self,
+            policies={_lower(path): policy for path, policy in self.policies.items()},
+            types={_lower(path): kind for path, kind in self.types.items()},
             ignore_case=True,
         )
-
-    def renamed(self, now: Callable[[Path], Path]) -> "ColumnRules":
-        """Return what holds under other names; what is said of these themselves wins."""
-
-        def moved(rules: Mapping[Path, _Rule]) -> dict[Path, _Rule]:
-            return {self._spelled(now(path)): rule for path, rule in rules.items()} | {
-                path: rule for path, rule in rules.items() if now(path) == path
-            }
-
-        return replace(self, policies=moved(self.policies), types=moved(self.types))
 
     def _spelled(self, path: Path) -> Path:
         return _lower(path) if self.ignore_case else path

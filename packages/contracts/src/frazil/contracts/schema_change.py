@@ -8,7 +8,6 @@ from pydantic import BaseModel, ConfigDict
 class ChangeKind(StrEnum):
     CREATE = "create"
     ADD = "add"
-    RENAME = "rename"
     WIDEN = "widen"
     RELAX = "relax"
     PARTITION = "partition"
@@ -18,7 +17,7 @@ class SchemaChange(BaseModel):
     """`path` are names joined by dots, `element` and `value` for what arrays and maps hold.
 
     It is empty for the table itself. `type` is spelled as Spark does; for partitions it is what
-    they are by, and for what is renamed its new name.
+    they are by.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -27,21 +26,12 @@ class SchemaChange(BaseModel):
     path: str = ""
     type: str | None = None
 
-    @property
-    def makes(self) -> str:
-        """The path that there is once it is made, and that is refused."""
-        if self.kind is not ChangeKind.RENAME:
-            return self.path
-        return ".".join([*self.path.split(".")[:-1], self.type or ""])
-
     def __str__(self) -> str:
         match self.kind:
             case ChangeKind.CREATE:
                 return "create the table"
             case ChangeKind.ADD:
                 return f"add column {self.path} ({self.type})"
-            case ChangeKind.RENAME:
-                return f"rename column {self.path} to {self.type}"
             case ChangeKind.WIDEN:
                 return f"widen column {self.path} to {self.type}"
             case ChangeKind.RELAX:

@@ -23,7 +23,7 @@ _ORDINARY = re.compile(
 # Names with a word of the user's own in them: an alias, a table, a column, a group of topics.
 _ALIAS = re.compile(r"(transforms|predicates)\.[^.]+\.")
 _OF_TABLE = re.compile(
-    r"(frazil\.tables|iceberg\.table\..+?)\.(conflict|type|rename)\."
+    r"(frazil\.tables|iceberg\.table\..+?)\.(conflict|type)\."
     r"|iceberg\.table\..+\.(commit-branch|evolve-schema-enabled|id-columns|partition-by"
     r"|route-regex|schema-changes)$"
     r"|topic\.creation\.|iceberg\.tables?\..+\.column\."

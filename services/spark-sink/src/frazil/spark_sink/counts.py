@@ -27,8 +27,7 @@ class BatchCounts:
 
     `newest` is the time of the newest record of each partition that had any. `redriven` are rows
     of dead letters, which were consumed long ago. `nulled` are rows without a value that they had,
-    `first_stop` the first record that has to stop the connector, `lacking` how many values of each
-    of some columns have no place.
+    `first_stop` the first record that has to stop the connector.
     """
 
     consumed: int
@@ -42,7 +41,6 @@ class BatchCounts:
     redriven: int = 0
     nulled: int = 0
     first_stop: BadRecord | None = None
-    lacking: tuple[int, ...] = ()
 
     @classmethod
     def nothing(cls) -> Self:
@@ -116,7 +114,6 @@ def counts_of(observation: Observation) -> BatchCounts:
         misfits=found["misfits"],
         nulled=found.get("nulled", 0),
         first_stop=_record(found.get("first_stop")),
-        lacking=tuple(found.get("lacking", ())),
     )
 
 

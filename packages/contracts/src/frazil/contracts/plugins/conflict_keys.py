@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from frazil.contracts.columns import (
+    RESCUED_COLUMN,
     BadPathError,
     BadTypeError,
     ColumnRules,
@@ -28,9 +29,11 @@ from frazil.contracts.plugins.iceberg_tables import (
 from frazil.contracts.plugins.parsed import Complaint, ParsedConfig
 from frazil.contracts.plugins.sink import DEAD_LETTER_TOPIC
 from frazil.contracts.plugins.strangers import UNKNOWN_KEYS
-from frazil.contracts.validators import OneOf
+from frazil.contracts.plugins.transforms.chain import aliases_of
+from frazil.contracts.validators import Matches, OneOf
 
 DEFAULT = "frazil.tables.conflict"
+RESCUED = "frazil.tables.rescued-column"
 
 _POLICIES = tuple(Policy)
 _TEXT = ColumnType("string")
@@ -45,12 +48,22 @@ CONFLICT_KEYS = section(
         documentation="What becomes of a value that its column cannot hold, for all columns that "
         "have no policy of their own. `cast`: it is converted where nothing is lost, else the "
         "record is dead. `fail`: what is of another type stops the connector. `null`: it is null "
-        "in the row, and the record is a dead letter too. `string`: new columns are text. `raw`: "
-        "it is null, and its text is in the column `<name>__raw` beside it.",
+        "in the row, and the record is a dead letter too. `rescue`: it is null in the row, and "
+        f"kept as JSON in the column that `{RESCUED}` names.",
         width=Width.SHORT,
         display_name="Type conflicts",
         validator=OneOf(_POLICIES),
         recommended=_POLICIES,
+    ),
+    Key(
+        RESCUED,
+        KeyType.STRING,
+        default=RESCUED_COLUMN,
+        documentation="Name of the column that keeps what the policy `rescue` takes out of a row: "
+        'JSON such as `{"customer.age":"n/a"}`, by path, or null. It is an optional string. Tables '
+        "that the sink creates or evolves get it from the sink; others need to have it.",
+        display_name="Rescued column",
+        validator=Matches("[^.]+", "The name of one column, without dots"),
     ),
 )
 
@@ -92,11 +105,11 @@ def column_rules(config: ParsedConfig, table: str) -> ColumnRules:
             policies[parse_path(path)] = Policy(text)
         for path, text in config.prefixed(f"{prefix}{TYPE}.").items():
             types[parse_path(path)] = parse_type(text)
-    found = ColumnRules(Policy(config[DEFAULT]), policies, types)
+    found = ColumnRules(Policy(config[DEFAULT]), policies, types, rescued=config[RESCUED])
     return found.ignoring_case() if config[IGNORE_CASE] else found
 
 
-class ColumnKey(NamedTuple):
+class _ColumnKey(NamedTuple):
     """A key of one path; `table` is empty where it is for all."""
 
     name: str
@@ -106,22 +119,23 @@ class ColumnKey(NamedTuple):
     text: str
 
 
-def column_keys(config: ParsedConfig, *settings: str) -> Iterator[ColumnKey]:
+def _column_keys(config: ParsedConfig) -> Iterator[_ColumnKey]:
     for name, text in config.submitted.items():
         table, setting = of_table(name) or ("", name.removeprefix("frazil.tables."))
         word, _, path = setting.partition(".")
-        if word in settings and path and setting != name:
-            yield ColumnKey(name, table, word, path, text)
+        if word in (CONFLICT, TYPE) and path and setting != name:
+            yield _ColumnKey(name, table, word, path, text)
 
 
 def check_columns(config: ParsedConfig) -> Iterator[Complaint]:
     """Refuse what cannot be read; then what cannot be meant, for all tables and for each named."""
-    keys = list(column_keys(config, CONFLICT, TYPE))
+    keys = list(_column_keys(config))
     unreadable = [complaint for key in keys for complaint in _unreadable(key)]
     yield from unreadable
     if unreadable or config[DEFAULT] not in _POLICIES:
         return
     yield from _lost(config, keys)
+    yield from _unable_to_rescue(config, keys)
     tables = ["", *(config[LISTED] or ()), *(key.table for key in keys)]
     found = (one for table in tables for one in _contradictions(config, table, keys))
     # What is said of all tables is wrong in each of them.
@@ -133,15 +147,26 @@ def doubt_types(config: ParsedConfig) -> Iterator[Complaint]:
     tables = {found[0] for name in config.submitted if (found := of_table(name))}
     if config[AUTO_CREATE] or any(is_evolving(config, table) for table in ("", *tables)):
         return
-    for key in column_keys(config, TYPE):
+    for key in _column_keys(config):
+        if key.setting == TYPE:
+            yield Complaint(
+                key.name,
+                f"Key {key.name} has no effect: no column is ever made. Set {AUTO_CREATE}=true, "
+                f"remove the key, or set {UNKNOWN_KEYS}=warn.",
+            )
+
+
+def doubt_rescued_column(config: ParsedConfig) -> Iterator[Complaint]:
+    """Object to a column for values that no policy rescues."""
+    if config.is_set(RESCUED) and not any(_keys_with(Policy.RESCUE, config, _column_keys(config))):
         yield Complaint(
-            key.name,
-            f"Key {key.name} has no effect: no column is ever made. Set {AUTO_CREATE}=true, "
-            f"remove the key, or set {UNKNOWN_KEYS}=warn.",
+            RESCUED,
+            f"Key {RESCUED} has no effect: no policy is rescue. Set {DEFAULT}=rescue, remove the "
+            f"key, or set {UNKNOWN_KEYS}=warn.",
         )
 
 
-def _unreadable(key: ColumnKey) -> Iterator[Complaint]:
+def _unreadable(key: _ColumnKey) -> Iterator[Complaint]:
     try:
         parse_path(key.path)
         if key.setting == TYPE:
@@ -153,45 +178,61 @@ def _unreadable(key: ColumnKey) -> Iterator[Complaint]:
         yield Complaint(key.name, f"{key.name}: {key.text} is no policy; give one of {known}.")
 
 
-def _lost(config: ParsedConfig, keys: Iterable[ColumnKey]) -> Iterator[Complaint]:
+def _lost(config: ParsedConfig, keys: Iterable[_ColumnKey]) -> Iterator[Complaint]:
     """A value that is null in its row has to be somewhere else."""
     if config[DEAD_LETTER_TABLE] or config[DEAD_LETTER_TOPIC]:
         return
-    policies = {key.name: key.text for key in keys if key.setting == CONFLICT}
-    for name, policy in {DEFAULT: config[DEFAULT], **policies}.items():
-        if policy == Policy.NULL:
-            yield Complaint(
-                name,
-                f"{name}: null needs somewhere to keep the records whose values are lost. Set "
-                f"{DEAD_LETTER_TABLE}, or {DEAD_LETTER_TOPIC}; or keep them with raw.",
-            )
+    for name in _keys_with(Policy.NULL, config, keys):
+        yield Complaint(
+            name,
+            f"{name}: null needs somewhere to keep the records whose values are lost. Set "
+            f"{DEAD_LETTER_TABLE}, or {DEAD_LETTER_TOPIC}; or keep the values with rescue.",
+        )
+
+
+def _unable_to_rescue(config: ParsedConfig, keys: Iterable[_ColumnKey]) -> Iterator[Complaint]:
+    """Refuse to rescue values of what a statement selects: Spark converts them."""
+    aliases = aliases_of(config, "Sql")
+    for name in _keys_with(Policy.RESCUE, config, keys) if aliases else ():
+        yield Complaint(
+            name,
+            f"{name}: rescue does not work with a frazil.transforms.Sql transform, which "
+            f"transforms.{aliases[0]} is. Choose null or cast, or do without the transform.",
+        )
+
+
+def _keys_with(policy: Policy, config: ParsedConfig, keys: Iterable[_ColumnKey]) -> Iterator[str]:
+    if config[DEFAULT] == policy:
+        yield DEFAULT
+    for key in keys:
+        if key.setting == CONFLICT and key.text == policy:
+            yield key.name
 
 
 def _contradictions(
-    config: ParsedConfig, table: str, keys: Iterable[ColumnKey]
+    config: ParsedConfig, table: str, keys: Iterable[_ColumnKey]
 ) -> Iterator[Complaint]:
     rules = column_rules(config, table)
     for key in keys:
         if key.table not in ("", *table_names(table)):
             continue
         path = parse_path(key.path)
-        above, kind = _whole_above(rules, path), rules.type(path)
-        if above:
-            yield Complaint(key.name, f"{key.name}: {above}, so that nothing is inside of it.")
-        elif key.setting == TYPE and kind != _TEXT and rules.policy(path) is Policy.STRING:
+        above, kind = _typed_above(rules, path), rules.type(path)
+        if above is not None:
             yield Complaint(
                 key.name,
-                f"{key.name}: by its policy the column is a string. Give it another policy in "
-                f"{DEFAULT}.{key.path}, or no type.",
+                f"{key.name}: {'.'.join(above)} has a type of its own, so that nothing is inside "
+                "of it.",
+            )
+        elif key.setting == TYPE and path == (rules.rescued,) and kind != _TEXT:
+            yield Complaint(
+                key.name,
+                f"{key.name}: {rules.rescued} keeps rescued values as a string. Remove the type, "
+                f"or name another column in {RESCUED}.",
             )
 
 
-def _whole_above(rules: ColumnRules, path: Path) -> str:
-    """Say what makes a single value of something that the path would lead into."""
-    for depth in range(1, len(path)):
-        name = ".".join(path[:depth])
-        if rules.type(path[:depth]) is not None:
-            return f"{name} has a type of its own"
-        if rules.policy(path[:depth]) is Policy.STRING:
-            return f"{name} is kept as a string"
-    return ""
+def _typed_above(rules: ColumnRules, path: Path) -> Path | None:
+    """Return the column with a single value that the path would lead into."""
+    parents = (path[:depth] for depth in range(1, len(path)))
+    return next((parent for parent in parents if rules.type(parent) is not None), None)

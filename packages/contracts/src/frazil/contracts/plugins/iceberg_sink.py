@@ -7,6 +7,7 @@ from frazil.contracts.plugins.conflict_keys import (
     CONFLICT_FAMILIES,
     CONFLICT_KEYS,
     check_columns,
+    doubt_rescued_column,
     doubt_types,
 )
 from frazil.contracts.plugins.converters import CONVERTER_KEYS, check_converters
@@ -26,7 +27,6 @@ from frazil.contracts.plugins.iceberg_tables import (
 from frazil.contracts.plugins.maintenance_keys import MAINTENANCE_KEYS, doubt_maintenance
 from frazil.contracts.plugins.parsed import Complaint, ParsedConfig
 from frazil.contracts.plugins.plugin import About, Plugin
-from frazil.contracts.plugins.rename_keys import RENAME_FAMILIES, check_renames
 from frazil.contracts.plugins.schema_keys import (
     SCHEMA_FAMILIES,
     SCHEMA_KEYS,
@@ -49,7 +49,7 @@ _KEYS = (
     *(FRAZIL_KEYS + READING_KEYS + CONVERTER_KEYS),
 )
 _FAMILIES = (
-    *(ICEBERG_FAMILIES + CONFLICT_FAMILIES + SCHEMA_FAMILIES + RENAME_FAMILIES),
+    *(ICEBERG_FAMILIES + CONFLICT_FAMILIES + SCHEMA_FAMILIES),
     *(FRAZIL_FAMILIES + SINK_FAMILIES),
 )
 
@@ -123,7 +123,6 @@ def _plugin(class_name: str) -> Plugin:
             check_dead_letter_table,
             check_evolution,
             check_columns,
-            check_renames,
             check_schema_changes,
             check_converters,
         ),
@@ -132,6 +131,7 @@ def _plugin(class_name: str) -> Plugin:
             doubt_properties,
             doubt_routes,
             doubt_types,
+            doubt_rescued_column,
             doubt_maintenance,
             doubt_schema_changes,
             doubt_partition_evolution,

@@ -26,12 +26,11 @@ MAIN = "main"
 
 CONFLICT = "conflict"
 TYPE = "type"
-RENAME = "rename"
 IGNORE_CASE = "iceberg.tables.schema-case-insensitive"
 AUTO_CREATE = "iceberg.tables.auto-create-enabled"
 
 _SETTINGS = ("commit-branch", "id-columns", PARTITION_BY, ROUTE_REGEX, EVOLVE, SCHEMA_CHANGES)
-_OF_COLUMNS = rf"(?:{CONFLICT}|{TYPE}|{RENAME})\..+"
+_OF_COLUMNS = rf"(?:{CONFLICT}|{TYPE})\..+"
 # `write-props` is no table but a spelling of Tabular's for properties of writing.
 _OF_TABLE = re.compile(
     rf"iceberg\.table\.(?!write-props\.)(.+?)\.({'|'.join((_OF_COLUMNS, *_SETTINGS))})", re.DOTALL

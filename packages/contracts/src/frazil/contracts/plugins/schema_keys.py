@@ -11,7 +11,6 @@ from frazil.contracts.plugins.iceberg_tables import (
     table_setting,
 )
 from frazil.contracts.plugins.parsed import Complaint, ParsedConfig
-from frazil.contracts.plugins.rename_keys import renames
 from frazil.contracts.plugins.strangers import UNKNOWN_KEYS
 from frazil.contracts.validators import OneOf
 
@@ -94,8 +93,7 @@ def doubt_partition_evolution(config: ParsedConfig) -> Iterator[Complaint]:
 def doubt_schema_changes(config: ParsedConfig) -> Iterator[Complaint]:
     """Object to asking before what does not happen in any case."""
     evolves = config[f"iceberg.tables.{EVOLVE}"] or "true" in members_of(config, EVOLVE).values()
-    changes = evolves or evolves_partitions(config) or renames(config)
-    if changes or config["iceberg.tables.auto-create-enabled"]:
+    if evolves or config["iceberg.tables.auto-create-enabled"] or evolves_partitions(config):
         return
     own = members_of(config, SCHEMA_CHANGES)
     for name in (ALL_SCHEMA_CHANGES, *own):

@@ -48,7 +48,7 @@ def undo(layout: TableLayout, schema_id: int) -> Decide:
     def decide(rules: SchemaRules) -> SchemaRules:
         refused = dict.fromkeys([*rules.refused, *paths])
         return SchemaRules(
-            approved=tuple(one for one in rules.approved if one.makes not in refused),
+            approved=tuple(one for one in rules.approved if one.path not in refused),
             refused=tuple(path for path in refused if path not in kept),
             undo=None if schema_id == layout.current else order,
         )

@@ -26,7 +26,7 @@ def chosen(
 def approve(changes: Sequence[SchemaChange]) -> Decide:
     def decide(rules: SchemaRules) -> SchemaRules:
         approved = dict.fromkeys([*rules.approved, *changes])
-        paths = {change.makes for change in changes}
+        paths = {change.path for change in changes}
         refused = tuple(path for path in rules.refused if path not in paths)
         return rules.model_copy(update={"approved": tuple(approved), "refused": refused})
 
@@ -35,8 +35,8 @@ def approve(changes: Sequence[SchemaChange]) -> Decide:
 
 def refuse(changes: Sequence[SchemaChange]) -> Decide:
     def decide(rules: SchemaRules) -> SchemaRules:
-        refused = dict.fromkeys([*rules.refused, *(change.makes for change in changes)])
-        approved = tuple(change for change in rules.approved if change.makes not in refused)
+        refused = dict.fromkeys([*rules.refused, *(change.path for change in changes)])
+        approved = tuple(change for change in rules.approved if change.path not in refused)
         return rules.model_copy(update={"approved": approved, "refused": tuple(refused)})
 
     return decide

@@ -1,14 +1,13 @@
 """What records do to the rows of their keys, and the last of what a batch does to each."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 from pyspark.sql.types import DataType, StringType, StructType
 from pyspark.sql.window import Window, WindowSpec
 
-from frazil.contracts.column_names import ColumnNames
 from frazil.spark_sink.expressions.paths import Path, field_text
 
 DELETES = "deletes"
@@ -22,23 +21,19 @@ class ChangeRules:
     """Records change the rows with these key columns; `operation` leads to what they do.
 
     Without an operation a record is the new state of its row. `sequence` leads to a column by which
-    changes are ordered; `unavailable` is a text that stands for what the row has already. `names`
-    are those that records may have for columns.
+    changes are ordered; `unavailable` is a text that stands for what the row has already.
     """
 
     keys: tuple[str, ...] = ()
     operation: Path = ()
     sequence: Path = ()
     unavailable: str = ""
-    names: ColumnNames = field(default_factory=ColumnNames)
 
     def deletes(self, value: Column, kind: DataType) -> Column:
         """Tell whether a record deletes its row: the operation begins with a D, as in `DELETE`."""
         if not self.operation:
             return fn.lit(False)
-        paths = self.names.spellings(self.operation)
-        found = fn.coalesce(*(field_text(value, kind, path) for path in paths))
-        text = fn.upper(fn.trim(found))
+        text = fn.upper(fn.trim(field_text(value, kind, self.operation)))
         return fn.coalesce(text.startswith("D"), fn.lit(False))
 
     def texts(self, schema: StructType) -> list[str]:

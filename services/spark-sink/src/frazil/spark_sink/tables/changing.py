@@ -1,6 +1,7 @@
 """A table whose rows records change, each by its key: the newest state of each key is its row."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -74,15 +75,14 @@ class ChangingTable(TableStore):
                 f"Rows of {self._id} cannot be told apart: it has {lacks}. Name the columns of its "
                 f"key in iceberg.table.{self._id}.id-columns."
             )
-        self._changes = self._keys.changes(self._id, keys)
+        self._changes = replace(self._keys.change_rules, keys=keys)
         self._deleted = self._remembering() if self._changes.sequence else None
 
     def _key_columns(self) -> tuple[str, ...]:
-        found = self._keys.id_columns(self._id) or self._lake.key_of(self._table)
-        return tuple(map(self._names.spelled, found))
+        return self._keys.id_columns(self._id) or self._lake.key_of(self._table)
 
     def _deciding(self) -> Sequence[Path]:
-        return [*((key,) for key in self._key_columns()), self._keys.changes(self._id).sequence]
+        return [*((key,) for key in self._key_columns()), self._keys.change_rules.sequence]
 
     def _remembering(self) -> Deleted | None:
         path = self._changes.sequence

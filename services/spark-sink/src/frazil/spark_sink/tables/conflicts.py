@@ -1,18 +1,15 @@
 """Values that their columns cannot hold: what is done there, and what is told of it."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import or_
 
 from pyspark.sql import Column
 from pyspark.sql import functions as fn
-from pyspark.sql.types import DataType, StringType, StructField
+from pyspark.sql.types import DataType
 
-from frazil.contracts.column_names import ColumnNames
 from frazil.contracts.columns import ColumnRules, Path, Policy
-
-RAW_SUFFIX = "__raw"
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,13 +27,11 @@ class Conflict:
 class Converted:
     """A column of the wanted type; `failed` tells where a value was lost, None if never.
 
-    `loose` tells where the value is null and its text to be kept, which the next field above does.
     `conflicts` are by path, where the record as a whole is to be dealt with.
     """
 
     column: Column
     failed: Column | None = None
-    loose: Column | None = None
     conflicts: Mapping[Path, Conflict] = field(default_factory=dict)
 
     def told_by(self, *others: "Converted") -> "Converted":
@@ -45,7 +40,6 @@ class Converted:
         return replace(
             self,
             failed=any_of([one.failed for one in all_of]),
-            loose=any_of([one.loose for one in all_of]),
             conflicts={path: found for one in all_of for path, found in one.conflicts.items()},
         )
 
@@ -54,7 +48,6 @@ class Converted:
         return Converted(
             column,
             None if self.failed is None else change(self.failed),
-            None if self.loose is None else change(self.loose),
             {path: replace(one, where=change(one.where)) for path, one in self.conflicts.items()},
         )
 
@@ -64,12 +57,11 @@ class Spot:
     """A column, a field inside of one or an element, and the rules that hold there."""
 
     rules: ColumnRules = field(default_factory=ColumnRules)
-    names: ColumnNames = field(default_factory=ColumnNames)
+    ignore_case: bool = False
     path: Path = ()
 
     def inside(self, name: str) -> "Spot":
-        matters = self.rules.judges or self.names.renames
-        return replace(self, path=(*self.path, name)) if matters else self
+        return replace(self, path=(*self.path, name)) if self.rules.judges else self
 
     @property
     def policy(self) -> Policy:
@@ -77,20 +69,12 @@ class Spot:
 
     def settled(self, column: Column, wrong: Column, kind: DataType) -> Converted:
         """Do with values that are not of the type as the policy says; there the column is null."""
-        if self.policy is Policy.RAW:
-            return Converted(column, loose=wrong)
         if self.policy in (Policy.NULL, Policy.FAIL):
             return Converted(column, conflicts={self.path: Conflict(wrong, kind)})
         return Converted(column, wrong)
 
 
 ANYWHERE = Spot()
-
-
-def has_place(field: StructField, beside: Iterable[StructField]) -> bool:
-    """Tell whether a string column is beside a field, for what that cannot hold."""
-    raw = field.name + RAW_SUFFIX
-    return any(one.name == raw and isinstance(one.dataType, StringType) for one in beside)
 
 
 def any_of(failures: list[Column | None]) -> Column | None:
@@ -115,37 +99,30 @@ def _where(conflict: Conflict | None) -> Column:
 
 _STOPS = "stops"
 _NULLED = "nulled"
-_LACKING = "lacking"
 
 
 @dataclass(frozen=True, eq=False)
 class Told:
     """What rules have to tell of a record, in columns; None where no rule could.
 
-    `stops` and `nulled` say which column could not hold its value. `lacking` lists the columns
-    beside which there is no place yet for their text; `paths` are all that may be in it.
+    `stops` and `nulled` say which column could not hold its value.
     """
 
     stops: Column | None = None
     nulled: Column | None = None
-    lacking: Column | None = None
-    paths: tuple[Path, ...] = ()
 
     def fault(self, fault: Column) -> Column:
         return fault if self.stops is None else fn.coalesce(self.stops, fault)
 
     def where_no(self, fault: Column) -> "Told":
         """Tell nothing of rows where there is none."""
-        whole = self.fault(fault).isNull()
-        return replace(
-            self,
-            nulled=None if self.nulled is None else fn.when(whole, self.nulled),
-            lacking=None if self.lacking is None else fn.when(whole, self.lacking),
-        )
+        if self.nulled is None:
+            return self
+        return replace(self, nulled=fn.when(self.fault(fault).isNull(), self.nulled))
 
     @property
     def columns(self) -> list[Column]:
-        named = ((self.stops, _STOPS), (self.nulled, _NULLED), (self.lacking, _LACKING))
+        named = ((self.stops, _STOPS), (self.nulled, _NULLED))
         return [column.alias(name) for column, name in named if column is not None]
 
 
@@ -162,13 +139,7 @@ def told_of(conflicts: Mapping[Path, Conflict], rules: ColumnRules, exempt: Colu
         ]
         return fn.coalesce(fn.lit(None).cast("string"), *found)
 
-    stops, nulled = sentence(Policy.FAIL), sentence(Policy.NULL)
-    if not rules.uses(Policy.RAW):
-        return Told(stops, nulled)
-    raw = {path: one for path, one in conflicts.items() if rules.policy(path) is Policy.RAW}
-    lacks = [fn.when(~exempt & one.where, ".".join(path)) for path, one in raw.items()]
-    lacking = fn.array_compact(fn.array(*lacks).cast("array<string>"))
-    return Told(stops, nulled, lacking, tuple(raw))
+    return Told(sentence(Policy.FAIL), sentence(Policy.NULL))
 
 
 def measures(told: Iterable[Told]) -> list[Column]:
@@ -180,14 +151,4 @@ def measures(told: Iterable[Told]) -> list[Column]:
         found.append(fn.min(fn.when(fn.col(_STOPS).isNotNull(), where)).alias("first_stop"))
     if any(one.nulled is not None for one in known):
         found.append(fn.count(_NULLED).alias("nulled"))
-    paths = dict.fromkeys(path for one in known for path in one.paths)
-    if paths:
-        lacks = (fn.array_contains(_LACKING, ".".join(path)) for path in paths)
-        found.append(fn.array(*(fn.count(fn.when(one, 1)) for one in lacks)).alias("lacking"))
     return found
-
-
-def lacking(counts: Sequence[int], told: Iterable[Told]) -> list[Path]:
-    """Name the columns of a batch whose texts have no place yet, from what was counted."""
-    paths = dict.fromkeys(path for one in told for path in one.paths)
-    return [path for path, count in zip(paths, counts, strict=True) if count]

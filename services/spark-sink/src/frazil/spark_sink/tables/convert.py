@@ -23,16 +23,9 @@ from pyspark.sql.types import (
 
 from frazil.contracts.columns import Path, Policy
 from frazil.spark_sink.expressions.shapes import converted, merged_all
-from frazil.spark_sink.tables.conflicts import (
-    ANYWHERE,
-    RAW_SUFFIX,
-    Conflict,
-    Converted,
-    Spot,
-    any_of,
-    has_place,
-)
-from frazil.spark_sink.tables.single import plain_text, single, text_of_value
+from frazil.spark_sink.tables.conflicts import ANYWHERE, Converted, Spot, any_of
+from frazil.spark_sink.tables.naming import grouped, name_key
+from frazil.spark_sink.tables.single import single, text_of_value
 from frazil.spark_sink.tables.strict import differs, differs_in_json
 
 
@@ -127,31 +120,12 @@ def _whole(column: Column, parts: dict[str, Converted]) -> Converted:
 
 
 def members(find: Find, fields: Sequence[StructField], at: Spot) -> dict[str, Converted]:
-    """Convert what a record has for fields; what is loose is kept as text in a field beside."""
-    made: dict[str, Converted] = {}
-    texts: dict[str, Column] = {}
-    for field in fields:
-        found = find(field)
-        one = convert(found.column, found.type, field.dataType, at.inside(field.name))
-        if one.loose is not None:
-            loose = fn.coalesce(one.loose, fn.lit(False))
-            texts[field.name + RAW_SUFFIX] = fn.when(loose, plain_text(found.column, found.type))
-            lacking = None if has_place(field, fields) else at.inside(field.name)
-            one = _placed(one, loose, lacking, field)
-        one = _required(one, field)
-        made[field.name] = replace(one, failed=any_of([one.failed, found.differ]))
-    for name in texts.keys() & made.keys():
-        made[name] = replace(made[name], column=fn.coalesce(texts[name], made[name].column))
-    return made
+    return {field.name: _member(find(field), field, at.inside(field.name)) for field in fields}
 
 
-def _placed(made: Converted, loose: Column, lacking: Spot | None, field: StructField) -> Converted:
-    """Leave null what is kept beside; tell of it if there is no place yet."""
-    one = replace(made, column=fn.when(~loose, made.column), loose=None)
-    if lacking is None:
-        return one
-    lacks = Conflict(loose, field.dataType)
-    return replace(one, conflicts={**one.conflicts, lacking.path: lacks})
+def _member(found: Found, field: StructField, at: Spot) -> Converted:
+    made = _required(convert(found.column, found.type, field.dataType, at), field)
+    return replace(made, failed=any_of([made.failed, found.differ]))
 
 
 def _required(made: Converted, field: StructField) -> Converted:
@@ -168,22 +142,19 @@ def _member_of(
     if isinstance(source, StructType):
         return field_of(column, source, fields, at)
     if isinstance(source, MapType) and isinstance(source.keyType, StringType):
-        return lambda field: _one_of(
-            [
-                (column.getItem(name), source.valueType)
-                for name in (field.name, *at.names.former(at.path, field.name))
-            ]
-        )
+        return lambda field: Found(column.getItem(field.name), source.valueType)
     return None
 
 
 def field_of(column: Column, source: StructType, fields: Sequence[StructField], at: Spot) -> Find:
     """Tell how to find what a record has for a column, by whichever name is no other column's."""
-    groups, taken = at.names.grouped(at.path, source.names), {field.name for field in fields}
+    ignore_case = at.ignore_case
+    groups = grouped(source.names, ignore_case=ignore_case)
+    taken = {field.name for field in fields}
     held = {field.name: (column.getField(field.name), field.dataType) for field in source.fields}
 
     def find(field: StructField) -> Found:
-        known = groups.get(at.names.key(field.name), ())
+        known = groups.get(name_key(field.name, ignore_case=ignore_case), ())
         return _one_of([held[one] for one in known if one == field.name or one not in taken])
 
     return find
@@ -228,7 +199,6 @@ def _each(column: Column, made: Callable[[Column], Converted]) -> Converted:
     return Converted(
         whole,
         failed=None if told.failed is None else anywhere(lambda one: one.failed),
-        loose=None if told.loose is None else anywhere(lambda one: one.loose),
         conflicts={
             path: replace(one, where=anywhere(at(path))) for path, one in told.conflicts.items()
         },
@@ -259,7 +229,7 @@ def _to_map(column: Column, source: DataType, target: MapType, at: Spot) -> Conv
         return _whole(entry, pair)
 
     each = _each(fn.map_entries(column), made)
-    lost, whole = any_of([each.failed, each.loose]), fn.map_from_entries(each.column)
+    lost, whole = each.failed, fn.map_from_entries(each.column)
     # A key that became null would fail the batch and not the record.
     return replace(each, column=whole if lost is None else fn.when(~lost, whole))
 

@@ -40,7 +40,7 @@ class Deleted:
             parts = parse_partitioning(f"day({_WHEN})")
             schema = StructType([*fields])
             found = lake.create(name, schema, ids=(), partitioning=parts, properties={})
-        self._keys = _keys_in(name, lake.schema_of(found), rules)
+        _require_keys(name, lake.schema_of(found), rules)
         self._spark.sql(
             f"DELETE FROM {self._name} "  # noqa: S608 (the name is quoted)
             f"WHERE {_WHEN} < current_date() - INTERVAL {_DAYS} DAYS"
@@ -50,8 +50,8 @@ class Deleted:
         """Leave out what is older than the deletion of its row."""
         known, found = self._spark.table(self._name).alias("d"), changes.alias("c")
         same = [
-            fn.col(f"c.{quoted(key)}").eqNullSafe(fn.col(f"d.{quoted(there)}"))
-            for key, there in self._keys.items()
+            fn.col(f"c.{quoted(key)}").eqNullSafe(fn.col(f"d.{quoted(key)}"))
+            for key in self._rules.keys
         ]
         late = fn.col(f"c.{quoted(*self._rules.sequence)}") < fn.col(f"d.{_SEQUENCE}")
         return found.join(known, [*same, late], "left_anti")
@@ -61,19 +61,17 @@ class Deleted:
         deletions = changes.where(fn.col(CHANGE).getField(DELETES))
         if deletions.isEmpty():
             return
-        keys = [column(key).alias(there) for key, there in self._keys.items()]
+        keys = [column(key) for key in self._rules.keys]
         sequence = column(*self._rules.sequence).alias(_SEQUENCE)
         noted = deletions.select(*keys, sequence, fn.current_timestamp().alias(_WHEN))
         noted.writeTo(self._name).append()
 
 
-def _keys_in(name: str, schema: StructType, rules: ChangeRules) -> dict[str, str]:
-    """Return what each column of the key is called there: what it was when the table was made."""
-    groups = rules.names.grouped((), schema.names)
-    missing = [key for key in rules.keys if rules.names.key(key) not in groups]
+def _require_keys(name: str, schema: StructType, rules: ChangeRules) -> None:
+    """Refuse a table whose columns do not have the names that the key has by now."""
+    missing = [key for key in rules.keys if key not in schema.names]
     if missing:
         raise BadTableError(
             f"Table {name} has no column {', '.join(missing)}. Rename those that it has for the "
             "key (`ALTER TABLE ... RENAME COLUMN ...`), then restart."
         )
-    return {key: groups[rules.names.key(key)][0] for key in rules.keys}

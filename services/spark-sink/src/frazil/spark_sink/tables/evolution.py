@@ -1,6 +1,6 @@
 """What a table's schema lacks to hold records of a shape: decided from the two types alone."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pyspark.sql.types import (
@@ -42,15 +42,7 @@ class RelaxColumn:
     path: Path
 
 
-@dataclass(frozen=True)
-class RenameColumn:
-    """`path` ends in the old name; what is above it has its new names already."""
-
-    path: Path
-    name: str
-
-
-Change = AddColumn | WidenColumn | RelaxColumn | RenameColumn
+Change = AddColumn | WidenColumn | RelaxColumn
 
 
 def changes(
@@ -59,17 +51,9 @@ def changes(
     """List the changes that let a table hold what records have.
 
     Only a declared shape widens and relaxes: that a number was small so far, or always there, is
-    no promise. Columns are never dropped or moved, and renamed for no record's sake.
+    no promise. Columns are never dropped, renamed or moved.
     """
     return list(_of_struct((), shape, table, _Rules(ignore_case, declared)))
-
-
-def before(path: Path, changes: Iterable[Change]) -> Path:
-    """Return a path as it is until the renames among some changes are made."""
-    olds = {
-        (*one.path[:-1], one.name): one.path[-1] for one in changes if isinstance(one, RenameColumn)
-    }
-    return tuple(olds.get(path[: depth + 1], name) for depth, name in enumerate(path))
 
 
 def storable(kind: DataType) -> DataType | None:

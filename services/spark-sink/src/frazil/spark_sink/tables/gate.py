@@ -9,7 +9,7 @@ from frazil.contracts.partitioning import PartitionPart
 from frazil.contracts.plugins.takeover_keys import TAKEOVER_GROUP
 from frazil.contracts.schema_change import ChangeKind, SchemaChange, SchemaRules
 from frazil.spark_sink.store import SchemaWaitsError
-from frazil.spark_sink.tables.evolution import AddColumn, Change, Path, RenameColumn, WidenColumn
+from frazil.spark_sink.tables.evolution import AddColumn, Change, Path, WidenColumn
 from frazil.worker.errors import NoTableError
 
 
@@ -23,17 +23,10 @@ class Gate:
     def refuses_table(self) -> bool:
         return "" in self.rules.refused
 
-    def refuses(self, path: Path) -> bool:
-        return self._key(".".join(path)) in self._refused
-
     def without_refused(self, shape: StructType) -> StructType:
         """Leave out fields that are to change nothing of the table."""
-        refused = self._refused
+        refused = {self._key(path) for path in self.rules.refused}
         return self._pruned_struct(shape, (), refused) if refused else shape
-
-    @property
-    def _refused(self) -> set[str]:
-        return {self._key(path) for path in self.rules.refused}
 
     def unseen(self, changes: Iterable[SchemaChange]) -> tuple[SchemaChange, ...]:
         """Return the changes that a person has to see first."""
@@ -85,8 +78,6 @@ def in_data(change: Change) -> SchemaChange:
         return _told(ChangeKind.ADD, path, change.type.simpleString())
     if isinstance(change, WidenColumn):
         return _told(ChangeKind.WIDEN, change.path, change.type.simpleString())
-    if isinstance(change, RenameColumn):
-        return _told(ChangeKind.RENAME, change.path, change.name)
     return _told(ChangeKind.RELAX, change.path)
 
 

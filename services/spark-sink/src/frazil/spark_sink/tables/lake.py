@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -10,14 +10,7 @@ from pyspark.sql.types import StructField, StructType
 
 from frazil.contracts.partitioning import PartitionPart
 from frazil.spark_sink.catalog import catalog_error, is_silent
-from frazil.spark_sink.tables.evolution import (
-    AddColumn,
-    Change,
-    Path,
-    RenameColumn,
-    WidenColumn,
-    before,
-)
+from frazil.spark_sink.tables.evolution import AddColumn, Change, WidenColumn
 from frazil.worker.bridge import java_session, jvm, new_array
 from frazil.worker.errors import BadTableError, WorkerError
 from frazil.worker.jvm_errors import JAVA_ERRORS, java_message
@@ -106,7 +99,7 @@ class Lake:
         try:
             update = table.updateSchema()
             for change in changes:
-                self._add(update, change, lambda path: ".".join(before(path, changes)))
+                self._add(update, change)
             update.commit()
         except JAVA_ERRORS as error:
             message = java_message(error)
@@ -169,17 +162,14 @@ class Lake:
                 ) from None
         self.refresh(table, name)
 
-    def _add(self, update: Any, change: Change, spell: Callable[[Path], str]) -> None:
-        """Add a change to an update, which knows columns by the names that they have before it."""
+    def _add(self, update: Any, change: Change) -> None:
         if isinstance(change, AddColumn):
-            parent = spell(change.parent) or None
+            parent = ".".join(change.parent) or None
             update.addColumn(parent, change.name, self._type(change.type))
-        elif isinstance(change, RenameColumn):
-            update.renameColumn(spell((*change.path[:-1], change.name)), change.name)
         elif isinstance(change, WidenColumn):
-            update.updateColumn(spell(change.path), self._type(change.type))
+            update.updateColumn(".".join(change.path), self._type(change.type))
         else:
-            update.makeColumnOptional(spell(change.path))
+            update.makeColumnOptional(".".join(change.path))
 
     def _type(self, kind: Any) -> Any:
         return self._convert(StructType([StructField("x", kind)])).findField("x").type()

@@ -1,58 +1,42 @@
-"""Fields of records as columns are called, whichever name they came under: on types alone."""
+"""Fields of records whose names differ in nothing but case: on types alone."""
 
-from collections.abc import Callable
+from collections.abc import Iterable
 
 from pyspark.sql.types import ArrayType, DataType, MapType, StructField, StructType
 
-from frazil.contracts.column_names import ColumnNames
-from frazil.contracts.columns import Path
 from frazil.spark_sink.expressions.shapes import merged_all
 
 
-def named(shape: StructType, names: ColumnNames) -> StructType:
-    """Give fields the names of their columns; what several bring for one column is one."""
-    return _named(shape, names, ()) if names else shape
+def name_key(name: str, *, ignore_case: bool) -> str:
+    """Return what two names have in common that are names of the same column."""
+    return name.lower() if ignore_case else name
 
 
-def _named(kind: StructType, names: ColumnNames, path: Path) -> StructType:
-    return StructType(
-        [_field(kind, group, names, path) for group in names.grouped(path, kind.names).values()]
-    )
+def grouped(names: Iterable[str], *, ignore_case: bool) -> dict[str, list[str]]:
+    """Group names that are names of the same column, by their key."""
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        groups.setdefault(name_key(name, ignore_case=ignore_case), []).append(name)
+    return groups
 
 
-def _field(kind: StructType, group: list[str], names: ColumnNames, path: Path) -> StructField:
-    name, fields = names.name(path, group[0]), [kind[one] for one in group]
-    whole = merged_all([field.dataType for field in fields])
+def without_twins(shape: StructType) -> StructType:
+    """Merge fields whose names differ in nothing but case, at any depth; the first name stays."""
+    groups = grouped(shape.names, ignore_case=True).values()
+    return StructType([_merged([shape[name] for name in group]) for group in groups])
+
+
+def _merged(fields: list[StructField]) -> StructField:
+    first, whole = fields[0], merged_all([field.dataType for field in fields])
     optional = all(field.nullable for field in fields)
-    made = _held(whole, (*path, name), names, _named)
-    return StructField(name, made, optional, fields[0].metadata)
+    return StructField(first.name, _inside(whole), optional, first.metadata)
 
 
-def as_brought(shape: StructType, names: ColumnNames) -> StructType:
-    """Add the names that records may have for columns, for a parser that knows exact ones only."""
-    return _as_brought(shape, names, ()) if names.renames else shape
-
-
-def _as_brought(kind: StructType, names: ColumnNames, path: Path) -> StructType:
-    fields = []
-    for field in kind.fields:
-        made = _held(field.dataType, (*path, field.name), names, _as_brought)
-        known = [field.name, *names.former(path, field.name)]
-        fields += [StructField(name, made, field.nullable) for name in known]
-    return StructType(fields)
-
-
-_Change = Callable[[StructType, ColumnNames, Path], DataType]
-
-
-def _held(kind: DataType, path: Path, names: ColumnNames, change: _Change) -> DataType:
-    """Change the structs that a type is, or holds."""
+def _inside(kind: DataType) -> DataType:
     if isinstance(kind, StructType):
-        return change(kind, names, path)
+        return without_twins(kind)
     if isinstance(kind, ArrayType):
-        element = _held(kind.elementType, (*path, "element"), names, change)
-        return ArrayType(element, kind.containsNull)
+        return ArrayType(_inside(kind.elementType), kind.containsNull)
     if isinstance(kind, MapType):
-        held = _held(kind.valueType, (*path, "value"), names, change)
-        return MapType(kind.keyType, held, kind.valueContainsNull)
+        return MapType(kind.keyType, _inside(kind.valueType), kind.valueContainsNull)
     return kind

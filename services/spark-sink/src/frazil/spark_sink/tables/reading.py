@@ -78,7 +78,7 @@ def _changed(
         policy = rules.policy(path)
         if not isinstance(kind, StructType | ArrayType | MapType):
             return leaf(kind, policy)
-        if anything and policy not in (Policy.CAST, Policy.STRING):
+        if anything and policy is not Policy.CAST:
             return VariantType()
         if isinstance(kind, ArrayType):
             return ArrayType(read_as(kind.elementType, (*path, "element")))

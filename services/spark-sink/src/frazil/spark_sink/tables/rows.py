@@ -8,7 +8,6 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 from pyspark.sql.types import DataType, StructField, StructType
 
-from frazil.contracts.column_names import ColumnNames
 from frazil.contracts.columns import ColumnRules, Path
 from frazil.spark_sink.counts import DROPPED
 from frazil.spark_sink.expressions.apart import together
@@ -18,7 +17,7 @@ from frazil.spark_sink.raw import NULLED, letters_of
 from frazil.spark_sink.tables.changes import DELETES, ChangeRules
 from frazil.spark_sink.tables.conflicts import Conflict, Spot, Told, either, told_of
 from frazil.spark_sink.tables.convert import field_of, members
-from frazil.spark_sink.tables.naming import as_brought
+from frazil.spark_sink.tables.naming import grouped, name_key
 from frazil.spark_sink.tables.reading import as_text
 
 MISFIT = "misfit"
@@ -26,7 +25,6 @@ _COUNTED = ("topic", "partition", "offset", "timestamp", DROPPED)
 _AGAIN = "again"
 _ROW = "row"
 _PLAIN = ColumnRules()
-_AS_THEY_ARE = ColumnNames()
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,17 +100,17 @@ def rows_of(
     records: Records,
     schema: StructType,
     *,
+    ignore_case: bool,
     again: bool,
     changes: ChangeRules | None = None,
     columns: ColumnRules = _PLAIN,
-    names: ColumnNames = _AS_THEY_ARE,
 ) -> Rows:
     """Fit records to a table. With `again` JSON that was not as wanted is parsed as text."""
     rules = changes or ChangeRules()
-    project = partial(_projection, schema=schema, at=Spot(columns, names))
+    project = partial(_projection, schema=schema, at=Spot(columns, ignore_case))
     frame, fit = records.frame, _first(project, records, rules)
     if again and records.as_wanted:
-        text = as_brought(as_text(schema, rules.operation, columns), names)
+        text = as_text(schema, rules.operation, columns)
         parsed = json_column(json_text(fn.col("raw_value")), text)
         frame = frame.select("*", fn.when(fn.col("fault").isNotNull(), parsed).alias(_AGAIN))
         fit = _second(project, fit, text, rules)
@@ -187,9 +185,13 @@ def _projection(record: Column, kind: DataType, schema: StructType, at: Spot) ->
             {"": fn.lit("its value has no fields")},
         )
     made = members(field_of(record, kind, schema.fields, at), schema.fields, at)
-    groups = at.names.grouped((), kind.names)
+    groups = grouped(kind.names, ignore_case=at.ignore_case)
+
+    def sentence(field: StructField) -> str:
+        return _sentence(field, groups.get(name_key(field.name, ignore_case=at.ignore_case), ()))
+
     faults = {
-        field.name: fn.when(failed, fn.lit(_sentence(field, groups.get(at.names.key(field.name)))))
+        field.name: fn.when(failed, fn.lit(sentence(field)))
         for field in schema.fields
         if (failed := made[field.name].failed) is not None
     }
@@ -197,9 +199,9 @@ def _projection(record: Column, kind: DataType, schema: StructType, at: Spot) ->
     return _Projection({name: one.column for name, one in made.items()}, faults, conflicts)
 
 
-def _sentence(field: StructField, names: Sequence[str] | None) -> str:
+def _sentence(field: StructField, names: Sequence[str]) -> str:
     said = f"required column {field.name} has no value"
     if field.nullable:
         said = f"column {field.name} ({field.dataType.simpleString()}) cannot hold its value"
-    several = f", or {' and '.join(names)} are not the same" if names and len(names) > 1 else ""
+    several = f", or {' and '.join(names)} are not the same" if len(names) > 1 else ""
     return said + several

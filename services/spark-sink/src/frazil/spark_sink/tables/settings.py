@@ -1,10 +1,9 @@
 """What the keys say of tables, read once: for all of them, and for each."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 
-from frazil.contracts.column_names import ColumnNames
 from frazil.contracts.columns import ColumnRules
 from frazil.contracts.offsets import Rewind
 from frazil.contracts.partitioning import PartitionPart, parse_partitioning
@@ -34,7 +33,6 @@ from frazil.contracts.plugins.maintenance_keys import (
     MOST_SNAPSHOTS,
     ORPHAN_AGE_MS,
 )
-from frazil.contracts.plugins.rename_keys import column_names
 from frazil.contracts.plugins.schema_keys import asks, asks_anywhere, evolves_partitions
 from frazil.contracts.schema_change import SchemaRules
 from frazil.contracts.validators import OFF
@@ -50,8 +48,7 @@ _MERGED_ON_READ = {"write.merge.mode": "merge-on-read"}
 class TableKeys:
     """`plain_json` tells that records bring no schema, by which columns are widened and relaxed.
 
-    By `change_rules` records change rows, where they do: the same for all tables, but for keys and
-    for names. What is told of single tables is told in the names that their columns are to have.
+    By `change_rules` records change rows, where they do: the same for all tables, but for keys.
     """
 
     config: ParsedConfig
@@ -120,16 +117,7 @@ class TableKeys:
         return is_evolving(self.config, table)
 
     def columns(self, table: str) -> ColumnRules:
-        return column_rules(self.config, table).renamed(self.names(table).now)
-
-    def names(self, table: str) -> ColumnNames:
-        """Return what columns are to be called, but for names that a person has refused."""
-        return column_names(self.config, table, refuses=self.gate(table).refuses)
-
-    def changes(self, table: str, keys: tuple[str, ...] = ()) -> ChangeRules:
-        rules, names = self.change_rules, self.names(table)
-        operation, sequence = names.now(rules.operation), names.now(rules.sequence)
-        return replace(rules, keys=keys, operation=operation, sequence=sequence, names=names)
+        return column_rules(self.config, table)
 
     def gate(self, table: str) -> Gate:
         rules = self.schema_rules.get(table, SchemaRules())
@@ -142,13 +130,11 @@ class TableKeys:
         return reset == "latest" and asks_anywhere(self.config)
 
     def id_columns(self, table: str) -> tuple[str, ...]:
-        found = (self._of(table, "id-columns") or "").split(",")
-        names = self.names(table)
-        return tuple(names.spelled(name.strip()) for name in found if name.strip())
+        names = (self._of(table, "id-columns") or "").split(",")
+        return tuple(name.strip() for name in names if name.strip())
 
     def partitioning(self, table: str) -> tuple[PartitionPart, ...]:
-        parts, names = parse_partitioning(self._of(table, "partition-by")), self.names(table)
-        return tuple(replace(part, column=names.spelled(part.column)) for part in parts)
+        return parse_partitioning(self._of(table, "partition-by"))
 
     def followed_partitioning(self, table: str) -> tuple[PartitionPart, ...]:
         """Return how a table that is there is to be partitioned; nothing if it stays as it is."""

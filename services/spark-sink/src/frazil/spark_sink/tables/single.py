@@ -40,13 +40,6 @@ def text_of_value(column: Column, source: DataType) -> Column:
     return fn.to_json(column) if isinstance(source, VariantType) else text_of(column, source)
 
 
-def plain_text(column: Column, source: DataType) -> Column:
-    """Spell what is kept beside a column: a text as it is, anything else as JSON."""
-    if isinstance(source, VariantType):
-        return fn.try_variant_get(column, "$", "string")
-    return text_of_value(column, source)
-
-
 def _leaf(column: Column, source: DataType, target: DataType) -> Column | None:
     """Return null where there is no such value; None if there is none for any."""
     if isinstance(target, IntegralType):

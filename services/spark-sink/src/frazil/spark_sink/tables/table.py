@@ -9,7 +9,6 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 from pyspark.sql.types import DataType, StructField, StructType
 
-from frazil.contracts.column_names import ColumnNames
 from frazil.contracts.columns import Path
 from frazil.contracts.offsets import Offsets
 from frazil.runtime.logs import get_logger
@@ -22,13 +21,13 @@ from frazil.spark_sink.expressions.shapes import merged_all
 from frazil.spark_sink.raw import letters_of
 from frazil.spark_sink.store import Written
 from frazil.spark_sink.tables.changes import ChangeRules
-from frazil.spark_sink.tables.columns import places, renamings, require_columns, shaped
-from frazil.spark_sink.tables.conflicts import lacking, measures
+from frazil.spark_sink.tables.columns import shaped
+from frazil.spark_sink.tables.conflicts import measures
 from frazil.spark_sink.tables.evolution import Change, changes, storable_struct
 from frazil.spark_sink.tables.files import write_files
 from frazil.spark_sink.tables.gate import Gate, creation, in_data, partition, require_creation
 from frazil.spark_sink.tables.lake import Lake
-from frazil.spark_sink.tables.naming import as_brought, named
+from frazil.spark_sink.tables.naming import without_twins
 from frazil.spark_sink.tables.predecessor import TableHeritage
 from frazil.spark_sink.tables.reading import wanted
 from frazil.spark_sink.tables.rows import MISFIT, good, letters, rows_of
@@ -68,7 +67,6 @@ class TableStore(UndoableTable):
         self._keys = keys
         self._reader = reader
         self._columns = keys.columns(table)
-        self._names = keys.names(table)
         self._has_misfits = False
         self._unarranged = keys.followed_partitioning(table)
         found = lake.load(table)
@@ -103,20 +101,12 @@ class TableStore(UndoableTable):
             rewind=self._keys.rewind,
         )
         self._take(table, self._sides.line())
-        self._look_at_columns()
+        self._schema = self._lake.schema_of(table)
         self._columns = self._keys.columns(self._id).casting(self._deciding())
-        require_columns(self._id, self._schema, self._columns, evolves=self._keys.evolves(self._id))
 
     def end_sides(self, epoch: int) -> None:
         if self._table is not None:
             self._take(self._table, self._sides.end(self._line, epoch))
-
-    def _look_at_columns(self) -> None:
-        """Learn which columns there are, under the names that they have before a row is written."""
-        found = self._lake.schema_of(self._table)
-        self._renaming = renamings(self._id, found, self._names)
-        by_now = {one.path: one.name for one in self._renaming}
-        self._schema = named(found, ColumnNames(by_now))
 
     def _deciding(self) -> Sequence[Path]:
         """Return the columns without whose values a record is none for this table."""
@@ -134,47 +124,34 @@ class TableStore(UndoableTable):
             return self._nothing_known(records, partitions)
         if self._unarranged:
             self._arrange()
-        draft, lacks = self._draft(records, partitions, again=self._has_misfits)
+        draft = self._draft(records, partitions, again=self._has_misfits)
         misfits = draft.counts.misfits
         if misfits and not self._has_misfits:
             # To be ready for them in every batch would cost each record twice the code.
             self.delete_files(draft.files)
-            draft, lacks = self._draft(records, partitions, again=True)
+            draft = self._draft(records, partitions, again=True)
         self._has_misfits = misfits > 0
-        if lacks:
-            self.delete_files(draft.files)
-            self._change_columns(self._places_for(lacks))
-            draft, _ = self._draft(records, partitions, again=self._has_misfits)
         return draft
-
-    def _places_for(self, paths: Sequence[Path]) -> Callable[[], list[Change]]:
-        refuses = self._gate.refuses
-        return lambda: places(self._id, self._schema, paths, refuses=refuses)
 
     def _draft(
         self, records: Iterable[Records], partitions: Sequence[tuple[str, int]], *, again: bool
-    ) -> tuple[Written, list[Path]]:
-        """Write files, and name the columns of which some values have no place in them."""
+    ) -> Written:
         rows = [
             rows_of(
                 one,
                 self._schema,
+                ignore_case=self._keys.ignores_case,
                 again=again,
                 changes=self._changes,
                 columns=self._columns,
-                names=self._names,
             )
             for one in records
         ]
-        told = [one.told for one in rows]
         made = together(one.made for one in rows)
-        misfit = fn.when(fn.col(MISFIT), 1)
-        seen, observation = observed(
-            made, fn.col("fault"), partitions, misfit=misfit, more=measures(told)
-        )
+        misfit, more = fn.when(fn.col(MISFIT), 1), measures(one.told for one in rows)
+        seen, observation = observed(made, fn.col("fault"), partitions, misfit=misfit, more=more)
         files = self._put(seen)
-        counts = counts_of(observation)
-        return Written(files, counts, partial(letters, rows)), lacking(counts.lacking, told)
+        return Written(files, counts_of(observation), partial(letters, rows))
 
     def _put(self, seen: DataFrame) -> list[Any]:
         rows = good(seen, self._schema)
@@ -189,13 +166,10 @@ class TableStore(UndoableTable):
             self._fit([one.value_type for one in found.values()])
             if self._table is None:
                 return list(found.values())
-        self._change_columns(lambda: [*self._renaming])
         # Spark's parser knows fields by their exact names only.
         plain = self._keys.plain_json and not self._keys.ignores_case
         operation = self._changes.operation if self._changes else ()
         shape = wanted(self._schema, operation, self._columns) if plain else None
-        if shape is not None:
-            shape = as_brought(shape, self._names)
         return [
             portion.read(shape)
             if shape is not None and portion.keeps_shape
@@ -205,7 +179,9 @@ class TableStore(UndoableTable):
 
     def _fit(self, types: Iterable[DataType]) -> None:
         """Create the table, or add what it lacks: once a batch, before anything is written."""
-        found = [named(one, self._names) for one in types if isinstance(one, StructType)]
+        found = [one for one in types if isinstance(one, StructType)]
+        if self._keys.ignores_case:
+            found = [without_twins(one) for one in found]
         shapes = [shaped(self._gate.without_refused(one), self._columns) for one in found]
         whole = merged_all([*shapes])
         if self._table is None and isinstance(whole, StructType):
@@ -219,7 +195,7 @@ class TableStore(UndoableTable):
 
     def _lacking(self, shape: StructType) -> list[Change]:
         rules = {"ignore_case": self._keys.ignores_case, "declared": not self._keys.plain_json}
-        return [*self._renaming, *changes(shape, self._schema, **rules)]
+        return changes(shape, self._schema, **rules)
 
     def _follow(self, shape: StructType) -> None:
         self._change_columns(lambda: self._lacking(shape))
@@ -232,7 +208,7 @@ class TableStore(UndoableTable):
             self._gate.require(self._id, map(in_data, todo))
             log.info("schema_changes", table=self._id, changes=[str(one) for one in todo])
             self._lake.change(self._table, self._id, todo)
-            self._look_at_columns()
+            self._schema = self._lake.schema_of(self._table)
         raise UnavailableError(f"The columns of {self._id} were changed by others again and again.")
 
     def _arrange(self) -> None:
