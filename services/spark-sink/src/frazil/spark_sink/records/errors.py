@@ -49,4 +49,8 @@ class MisfitError(RecordError):
     def __init__(self, path: Sequence[str], reason: str) -> None:
         self.path = tuple(path)
         self.reason = reason
-        super().__init__(f"column {'.'.join(path)} {reason}")
+        super().__init__(f"column {'.'.join(path)} {reason}" if path else reason)
+
+
+class StoppingMisfitError(MisfitError):
+    """A misfit in a column whose policy is `fail`: the connector stops, whatever is tolerated."""

@@ -1,6 +1,6 @@
 """Iceberg's types of columns, read from and written as the JSON of its table metadata."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -138,6 +138,26 @@ def column_json(column: Column) -> dict[str, Any]:
 def leaves(kind: Type, path: Path = ()) -> Iterator[tuple[Path, Primitive, int]]:
     """List the single values inside a type with their paths; that of the type itself has id 0."""
     yield from _leaves(kind, path, 0)
+
+
+def with_ids(kind: Type, next_id: Callable[[], int]) -> Type:
+    """Number all fields inside a type; those side by side come before what is inside them."""
+    if isinstance(kind, Struct):
+        numbers = [next_id() for _ in kind.columns]
+        return Struct(
+            tuple(
+                Column(one.name, with_ids(one.type, next_id), one.required, number)
+                for one, number in zip(kind.columns, numbers, strict=True)
+            )
+        )
+    if isinstance(kind, List):
+        number = next_id()
+        return List(with_ids(kind.element, next_id), kind.required, number)
+    if isinstance(kind, Map):
+        key_id, value_id = next_id(), next_id()
+        key, value = with_ids(kind.key, next_id), with_ids(kind.value, next_id)
+        return Map(key, value, kind.required, key_id, value_id)
+    return kind
 
 
 def _leaves(kind: Type, path: Path, number: int) -> Iterator[tuple[Path, Primitive, int]]:

@@ -1,0 +1,123 @@
+"""Values into dates, times and timestamps. Numbers are days in a date, else milliseconds."""
+
+import math
+from datetime import date, datetime, time
+from decimal import Decimal
+from typing import Any
+
+from frazil.spark_sink.records.conversion.calendar import (
+    DAY,
+    days_of_text,
+    micros_of_datetime,
+    micros_of_text,
+    micros_of_time,
+    nanos_of_text,
+)
+from frazil.spark_sink.records.conversion.numbers import exact, int_value
+from frazil.spark_sink.records.conversion.rules import (
+    BEYOND_RANGE,
+    NOT_FINITE,
+    Leaf,
+    Unfit,
+    unfit,
+)
+
+_LONG = 2**63
+_DAY_MICROS = DAY * 1_000_000
+_EPOCH_ORDINAL = date(1970, 1, 1).toordinal()
+# A number of more digits is beyond all columns, in milliseconds too.
+_MOST_DIGITS = 20
+
+
+def date_value(value: Any) -> int:
+    """Return days since the epoch; of a timestamp, its date in UTC."""
+    kind = type(value)
+    if kind is str:
+        days = days_of_text(value)
+        return _number_of_text(int_value, value, "a date") if days is None else days
+    if kind is date:
+        return value.toordinal() - _EPOCH_ORDINAL  # type: ignore[no-any-return]
+    if kind is datetime:
+        return micros_of_datetime(value) // _DAY_MICROS
+    if kind is bool:
+        raise unfit(value)
+    return int_value(value)
+
+
+def time_value(value: Any) -> int:
+    """Return microseconds of the day."""
+    kind = type(value)
+    if kind is time:
+        seconds = value.hour * 3600 + value.minute * 60 + value.second
+        return seconds * 1_000_000 + value.microsecond  # type: ignore[no-any-return]
+    micros = micros_of_time(value) if kind is str else None
+    if micros is None:
+        micros = _scaled(value, 1000, "a time")
+    if 0 <= micros < _DAY_MICROS:
+        return micros
+    raise Unfit(BEYOND_RANGE)
+
+
+def timestamp(*, zoned: bool) -> Leaf:
+    """Return microseconds since the epoch."""
+
+    def convert(value: Any) -> int:
+        kind = type(value)
+        micros = micros_of_text(value, zoned=zoned) if kind is str else None
+        if micros is None:
+            micros = _instant(value, 1)
+        if -_LONG <= micros < _LONG:
+            return micros
+        raise Unfit(BEYOND_RANGE)
+
+    return convert
+
+
+def timestamp_nanos(*, zoned: bool) -> Leaf:
+    """Return nanoseconds since the epoch: years 1677 to 2262."""
+
+    def convert(value: Any) -> int:
+        nanos = nanos_of_text(value, zoned=zoned) if type(value) is str else None
+        if nanos is None:
+            nanos = _instant(value, 1000)
+        if -_LONG <= nanos < _LONG:
+            return nanos
+        raise Unfit(BEYOND_RANGE)
+
+    return convert
+
+
+def _instant(value: Any, units: int) -> int:
+    """Count since the epoch in so many units a microsecond."""
+    kind = type(value)
+    if kind is datetime:
+        return micros_of_datetime(value) * units
+    if kind is date:
+        return (value.toordinal() - _EPOCH_ORDINAL) * _DAY_MICROS * units  # type: ignore[no-any-return]
+    return _scaled(value, 1000 * units, "a timestamp")
+
+
+def _scaled(value: Any, factor: int, what: str) -> int:
+    """Multiply a number of milliseconds, or its text; the rest of the last unit is cut."""
+    kind = type(value)
+    if kind is int:
+        return value * factor  # type: ignore[no-any-return]
+    if kind is str:
+        return _number_of_text(lambda text: _scaled(exact(text), factor, what), value, what)
+    if kind is not float and kind is not Decimal:
+        raise unfit(value)
+    if not math.isfinite(value):
+        raise Unfit(NOT_FINITE)
+    number = exact(value)
+    if number.adjusted() > _MOST_DIGITS:
+        raise Unfit(BEYOND_RANGE)
+    return math.floor(number * factor)
+
+
+def _number_of_text(read: Leaf, text: str, what: str) -> int:
+    """Read a text that is a number; the complaint is about what it should be."""
+    try:
+        exact(text)
+    except Unfit:
+        raise Unfit(f"text that is not {what}") from None
+    return read(text)  # type: ignore[no-any-return]

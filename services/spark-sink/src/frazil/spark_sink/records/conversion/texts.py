@@ -1,0 +1,113 @@
+"""Values into strings, as Java writes numbers; structures become JSON."""
+
+import base64
+import json
+import math
+import struct
+from datetime import date, datetime, time
+from decimal import Decimal
+from typing import Any
+
+import orjson
+
+from frazil.spark_sink.records.conversion.calendar import micros_of_datetime
+from frazil.spark_sink.records.conversion.rules import Unfit, unfit
+from frazil.spark_sink.records.conversion.temporal import date_value, time_value
+from frazil.spark_sink.records.model import Kind, Schema
+
+_OPTIONS = orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_NON_STR_KEYS
+
+
+def string(value: Any, schema: Schema | None = None) -> str:
+    """Return a text as it is, and the text of anything else."""
+    kind = type(value)
+    if kind is str:
+        return value  # type: ignore[no-any-return]
+    if kind is bool:
+        return "true" if value else "false"
+    if kind is int or kind is Decimal:
+        return str(value)
+    if kind is float:
+        narrow = schema is not None and schema.kind is Kind.FLOAT32
+        return float_text(value) if narrow else double_text(value)
+    if kind is dict or kind is list:
+        return json_text(value)
+    if kind is bytes:
+        return base64.b64encode(value).decode("ascii")
+    if kind is datetime:
+        return value.isoformat().removesuffix("+00:00") + "Z"  # type: ignore[no-any-return]
+    if kind is date or kind is time:
+        return value.isoformat()  # type: ignore[no-any-return]
+    raise unfit(value)
+
+
+def double_text(value: float) -> str:
+    """Write a number as Java's `Double.toString`: 1.0E10, 1.5, NaN."""
+    return _java(repr(value), value)
+
+
+def float_text(value: float) -> str:
+    """Write a number of 32 bits with as many digits as tell it from its neighbours."""
+    if not math.isfinite(value):
+        return _java("", value)
+    narrow = _as_float32(value)
+    for digits in range(1, 10):
+        text = f"{value:.{digits}g}"
+        if _as_float32(float(text)) == narrow:
+            return _java(repr(float(text)), float(text))
+    return double_text(value)
+
+
+def json_text(value: Any) -> str:
+    """Write a structure as JSON, logical types as Connect's own converter writes them."""
+    try:
+        return orjson.dumps(value, _plain, _OPTIONS).decode()
+    except (orjson.JSONEncodeError, TypeError, RecursionError):
+        return _odd_json_text(value)
+
+
+def _odd_json_text(value: Any) -> str:
+    """Write what the fast encoder refuses: big integers, lone surrogates, deep nesting."""
+    try:
+        text = json.dumps(value, default=_plainer, ensure_ascii=False, separators=(",", ":"))
+    except (RecursionError, TypeError, ValueError):
+        raise Unfit("a structure that is not JSON, or is nested too deeply") from None
+    return text.encode("utf-8", "replace").decode()
+
+
+def _plain(value: Any) -> Any:
+    """Turn what JSON does not have into what it has: milliseconds, days, base64."""
+    return orjson.Fragment(str(value)) if type(value) is Decimal else _plainer(value)
+
+
+def _plainer(value: Any) -> Any:
+    kind = type(value)
+    if kind is datetime:
+        return micros_of_datetime(value) // 1000
+    if kind is date:
+        return date_value(value)
+    if kind is time:
+        return time_value(value) // 1000
+    if kind is bytes:
+        return base64.b64encode(value).decode("ascii")
+    if kind is Decimal:
+        return float(value)
+    raise TypeError(kind.__name__)
+
+
+def _java(text: str, value: float) -> str:
+    if not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    if value == 0 or 1e-3 <= abs(value) < 1e7:
+        return text
+    sign, digits, exponent = Decimal(text).normalize().as_tuple()
+    head, tail = digits[0], "".join(map(str, digits[1:])) or "0"
+    return f"{'-' * sign}{head}.{tail}E{int(exponent) + len(digits) - 1}"
+
+
+def _as_float32(value: float) -> float:
+    try:
+        (narrow,) = struct.unpack("<f", struct.pack("<f", value))
+    except OverflowError:
+        return math.inf
+    return float(narrow)
