@@ -5,6 +5,7 @@ Years go as far as the text does: Python's own types end at 1 and 9999.
 
 import re
 from datetime import UTC, datetime
+from itertools import takewhile
 from typing import NamedTuple
 
 from frazil.spark_sink.records.conversion.rules import Unfit
@@ -12,6 +13,7 @@ from frazil.spark_sink.records.conversion.rules import Unfit
 DAY = 86_400
 _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 (times without a zone are subtracted from it)
 _EPOCH_UTC = datetime(1970, 1, 1, tzinfo=UTC)
+_from_iso = datetime.fromisoformat
 _LENGTHS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _DATE = r"([+-]\d{4,9}|\d{4})-(\d\d)-(\d\d)"
 _TIME = r"(\d\d):(\d\d)(?::(\d\d)(?:[.,](\d*))?)?"
@@ -34,7 +36,7 @@ def micros_of_text(text: str, *, zoned: bool) -> int | None:
 
     Return None if the text is none.
     """
-    micros = _quick_micros(text, zoned=zoned)
+    micros = _quick_micros(text, zoned)
     if micros is not None:
         return micros
     moment = parse_timestamp(text)
@@ -45,6 +47,9 @@ def micros_of_text(text: str, *, zoned: bool) -> int | None:
 
 def nanos_of_text(text: str, *, zoned: bool) -> int | None:
     """Read an ISO timestamp with up to nine digits of a second; None if the text is none."""
+    micros = _quick_micros(text, zoned)
+    if micros is not None:
+        return micros * 1000 + _nanos_below_micros(text)
     moment = parse_timestamp(text)
     if moment is None:
         return None
@@ -103,15 +108,27 @@ def micros_of_datetime(value: datetime) -> int:
     return (delta.days * DAY + delta.seconds) * 1_000_000 + delta.microseconds
 
 
-def _quick_micros(text: str, *, zoned: bool) -> int | None:
-    """Read the usual forms with Python's own parser, once they are no other forms that it takes."""
-    if text[4:5] != "-" or text[7:8] != "-" or text[10:11] not in "T " or text[13:14] not in ":":
-        return None
+def _quick_micros(text: str, zoned: bool) -> int | None:
+    """Read the usual forms with Python's own parser, and not the others that it takes."""
     try:
-        value = datetime.fromisoformat(text)
-    except ValueError:
+        if text[4] != "-" or text[7] != "-" or text[10] not in "T " or text[13] != ":":
+            return None
+        value = _from_iso(text)
+    except (ValueError, IndexError):
         return None
-    return micros_of_datetime(value if zoned else value.replace(tzinfo=None))
+    if zoned:
+        delta = value - (_EPOCH if value.tzinfo is None else _EPOCH_UTC)
+    else:
+        delta = value.replace(tzinfo=None) - _EPOCH
+    return (delta.days * DAY + delta.seconds) * 1_000_000 + delta.microseconds
+
+
+def _nanos_below_micros(text: str) -> int:
+    """Read the seventh to ninth digit of a second."""
+    if text[19:20] not in {".", ","} or not text[20:26].isdecimal():
+        return 0
+    digits = "".join(takewhile(str.isdecimal, text[26:29]))
+    return int(digits.ljust(3, "0"))
 
 
 def _instant(moment: Moment, *, zoned: bool) -> int:

@@ -62,8 +62,7 @@ def timestamp(*, zoned: bool) -> Leaf:
     """Return microseconds since the epoch."""
 
     def convert(value: Any) -> int:
-        kind = type(value)
-        micros = micros_of_text(value, zoned=zoned) if kind is str else None
+        micros = micros_of_text(value, zoned=zoned) if type(value) is str else None
         if micros is None:
             micros = _instant(value, 1)
         if -_LONG <= micros < _LONG:
