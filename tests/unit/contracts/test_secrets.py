@@ -15,13 +15,17 @@ SUSPICIOUS = re.compile(
     "auth|certificate|connection|cookie|cred|hash|jaas|key|login|pass|pwd|sas|secret|sign|token",
     re.IGNORECASE,
 )
-OWN_SECRETS = {"value.converter.basic.auth.user.info"}
+OWN_SECRETS = {
+    "value.converter.basic.auth.user.info",
+    "value.converter.schema.registry.ssl.key.password",
+}
 OWN_ORDINARY = {
     "frazil.unknown.keys",
     "key.converter",
     "key.converter.*",
     "key.converter.plugin.version",
     "value.converter.basic.auth.credentials.source",
+    "value.converter.schema.registry.ssl.keystore.location",
 }
 # Names that families take: of catalogs, file systems, Kafka's clients, Spark, registries.
 SECRETS = [

@@ -5,15 +5,12 @@ from dataclasses import replace
 
 from frazil.contracts.config import NO_DEFAULT, Importance, Key, KeyFamily, KeyType, Width, section
 from frazil.contracts.plugins.converters import (
-    AVRO_NAMES,
     BYTES_CONVERTER,
-    BYTES_NAMES,
+    CONVERTER_NAMES,
     HEADER_CONVERTER,
-    HEADER_NAMES,
+    HEADER_CONVERTER_NAMES,
     JSON_CONVERTER,
-    JSON_NAMES,
     STRING_CONVERTER,
-    STRING_NAMES,
 )
 from frazil.contracts.plugins.parsed import Complaint, ParsedConfig
 from frazil.contracts.validators import (
@@ -28,8 +25,8 @@ from frazil.contracts.version_range import LATEST, InvalidVersionError, unmatche
 CONNECT_VERSION = "4.3.1"
 
 _CONVERTER_CLASSES = (BYTES_CONVERTER, JSON_CONVERTER, STRING_CONVERTER)
-_CONVERTERS = KnownClass(JSON_NAMES | STRING_NAMES | BYTES_NAMES | AVRO_NAMES)
-_HEADER_CONVERTERS = KnownClass(_CONVERTERS.names | HEADER_NAMES)
+_CONVERTERS = KnownClass(CONVERTER_NAMES)
+_HEADER_CONVERTERS = KnownClass(HEADER_CONVERTER_NAMES)
 
 
 def installed_version(class_name: str, version: str) -> Callable[[ParsedConfig], list[Complaint]]:

@@ -8,9 +8,11 @@ from frazil.contracts.config_infos import ConfigDefinition
 from frazil.contracts.plugins.common import CONNECT_VERSION
 from frazil.contracts.plugins.converters import (
     AVRO_CONVERTER,
+    BOOLEAN_CONVERTER,
     BYTES_CONVERTER,
     HEADER_CONVERTER,
     JSON_CONVERTER,
+    NUMBER_CONVERTERS,
     STRING_CONVERTER,
     class_names,
 )
@@ -39,8 +41,16 @@ _JSON_KEYS = (
             KeyType.INT,
             default=1000,
             importance=Importance.HIGH,
-            documentation="Schemas to remember. Accepted without effect.",
+            documentation="Most schemas to remember.",
             display_name="Schema Cache Size",
+        ),
+        Key(
+            "schema.content",
+            KeyType.STRING,
+            importance=Importance.HIGH,
+            documentation="Schema of all records, as JSON; a record is a bare payload then. It "
+            "counts if `schemas.enable` is true.",
+            display_name="Schema Content",
         ),
         first=0,
     ),
@@ -50,7 +60,8 @@ _JSON_KEYS = (
             "decimal.format",
             KeyType.STRING,
             default="BASE64",
-            documentation="How decimals are written. Accepted without effect.",
+            documentation="How decimals are written, BASE64 or NUMERIC. Both are read, whatever "
+            "this says.",
             display_name="Decimal Format",
         ),
         Key(
@@ -68,7 +79,7 @@ _ENCODING = Key(
     KeyType.STRING,
     default="UTF-8",
     importance=Importance.HIGH,
-    documentation="How text is encoded. Accepted without effect: it is UTF-8.",
+    documentation="How text is encoded.",
     display_name="Encoding",
 )
 
@@ -113,10 +124,44 @@ _AVRO_KEYS = (
         documentation="Credentials for the registry, as `user:password`.",
         display_name="basic.auth.user.info",
     ),
+    Key(
+        "schema.registry.ssl.truststore.location",
+        KeyType.STRING,
+        default="",
+        importance=Importance.MEDIUM,
+        documentation="File of certificates in PEM to trust, for addresses with `https`.",
+        display_name="schema.registry.ssl.truststore.location",
+    ),
+    Key(
+        "schema.registry.ssl.keystore.location",
+        KeyType.STRING,
+        default="",
+        importance=Importance.MEDIUM,
+        documentation="File in PEM with a certificate and its key, if the registry asks for one.",
+        display_name="schema.registry.ssl.keystore.location",
+    ),
+    Key(
+        "schema.registry.ssl.key.password",
+        KeyType.PASSWORD,
+        default="",
+        importance=Importance.MEDIUM,
+        documentation="Password of that key.",
+        display_name="schema.registry.ssl.key.password",
+    ),
+    Key(
+        "enhanced.avro.schema.support",
+        KeyType.BOOLEAN,
+        default=False,
+        importance=Importance.MEDIUM,
+        documentation="Whether the members of a union are called by their full names.",
+        display_name="enhanced.avro.schema.support",
+    ),
 )
 
 CONVERTERS = (
     Converter(AVRO_CONVERTER, _AVRO_KEYS, types=("converter",)),
+    Converter(BOOLEAN_CONVERTER, (_TYPE,)),
+    *(Converter(name, (_TYPE,)) for name in NUMBER_CONVERTERS.values()),
     Converter(BYTES_CONVERTER, (_TYPE,)),
     Converter(JSON_CONVERTER, (_TYPE, *_JSON_KEYS)),
     Converter(HEADER_CONVERTER, types=("header_converter",)),

@@ -1,6 +1,7 @@
 """Kafka Connect's converters that we can stand in for, and Connect's rule about their settings."""
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -14,6 +15,7 @@ BYTES_CONVERTER = "org.apache.kafka.connect.converters.ByteArrayConverter"
 HEADER_CONVERTER = "org.apache.kafka.connect.storage.SimpleHeaderConverter"
 AVRO_CONVERTER = "io.confluent.connect.avro.AvroConverter"
 PROTOBUF_CONVERTER = "io.confluent.connect.protobuf.ProtobufConverter"
+_PACKAGE = "org.apache.kafka.connect.converters"
 
 
 def class_names(full_name: str, kind: str) -> frozenset[str]:
@@ -28,6 +30,28 @@ BYTES_NAMES = class_names(BYTES_CONVERTER, "Converter")
 HEADER_NAMES = class_names(HEADER_CONVERTER, "Converter")
 AVRO_NAMES = class_names(AVRO_CONVERTER, "Converter")
 PROTOBUF_NAMES = class_names(PROTOBUF_CONVERTER, "Converter")
+
+Word = Literal[
+    "json",
+    "string",
+    "bytes",
+    "avro",
+    "short",
+    "integer",
+    "long",
+    "float",
+    "double",
+    "boolean",
+    "simple",
+]
+NUMBER_CONVERTERS: Mapping[Word, str] = {
+    "short": f"{_PACKAGE}.ShortConverter",
+    "integer": f"{_PACKAGE}.IntegerConverter",
+    "long": f"{_PACKAGE}.LongConverter",
+    "float": f"{_PACKAGE}.FloatConverter",
+    "double": f"{_PACKAGE}.DoubleConverter",
+}
+BOOLEAN_CONVERTER = f"{_PACKAGE}.BooleanConverter"
 
 CONVERTER_KEYS = section(
     "Converters",
@@ -46,14 +70,25 @@ _NO_PROTOBUF = (
     "ProtobufConverter is not supported: Spark's module for Protobuf is not to be had. Write the "
     "topic as JSON or Avro."
 )
-_Word = Literal["json", "string", "bytes", "avro"]
-_KINDS: tuple[tuple[_Word, frozenset[str]], ...] = (
-    ("json", JSON_NAMES),
-    ("string", STRING_NAMES),
-    ("bytes", BYTES_NAMES),
-    ("avro", AVRO_NAMES),
-)
-_WORDS: dict[str, _Word] = {name: word for word, names in _KINDS for name in names}
+_DECIMAL_FORMAT = "String must be one of (case insensitive): BASE64, NUMERIC"
+_CACHE_SIZE = "Not a number of type INT"
+_SCHEMA_CONTENT = "It is not a schema of Connect as JSON"
+_ENCODING = "It is not an encoding of text"
+_NAMES: Mapping[Word, frozenset[str]] = {
+    "json": JSON_NAMES,
+    "string": STRING_NAMES,
+    "bytes": BYTES_NAMES,
+    "avro": AVRO_NAMES,
+    **{word: class_names(name, "Converter") for word, name in NUMBER_CONVERTERS.items()},
+    "boolean": class_names(BOOLEAN_CONVERTER, "Converter"),
+}
+_WORDS: Mapping[str, Word] = {name: word for word, names in _NAMES.items() for name in names}
+_HEADER_WORDS: Mapping[str, Word] = {
+    **{name: word for name, word in _WORDS.items() if word != "avro"},
+    **dict.fromkeys(HEADER_NAMES, "simple"),
+}
+CONVERTER_NAMES = frozenset(_WORDS)
+HEADER_CONVERTER_NAMES = frozenset(_HEADER_WORDS)
 
 
 def schemas_enabled(config: ParsedConfig, part: str = "value") -> bool:
@@ -73,15 +108,15 @@ def schemas_enabled(config: ParsedConfig, part: str = "value") -> bool:
 class Converting:
     """How keys or values are read; `options` are the converter's own, as they were given."""
 
-    word: _Word
+    word: Word
     schemas: bool
     options: Mapping[str, str]
 
 
 def converting(config: ParsedConfig, part: str) -> Converting:
-    """Read the converter of a valid configuration; `part` is `key` or `value`."""
+    """Read the converter of a valid configuration; `part` is `key`, `value` or `header`."""
     name = f"{part}.converter"
-    word = _WORDS[config[name]]
+    word = (_HEADER_WORDS if part == "header" else _WORDS)[config[name]]
     return Converting(word, schemas_enabled(config, part), config.prefixed(f"{name}."))
 
 
@@ -97,3 +132,46 @@ def check_converters(config: ParsedConfig) -> Iterator[Complaint]:
         url = f"{name}.schema.registry.url"
         if given in AVRO_NAMES and not config.submitted.get(url):
             yield Complaint(name, f"{url} is not set: AvroConverter asks a registry for schemas.")
+    for part in ("key", "value", "header"):
+        yield from _check_settings(config, f"{part}.converter")
+
+
+def _check_settings(config: ParsedConfig, name: str) -> Iterator[Complaint]:
+    """Refuse settings that the converter itself would refuse when it starts."""
+    word = _HEADER_WORDS.get(config[name]) or _WORDS.get(config[name])
+    if word == "json":
+        yield from _refused(config, f"{name}.decimal.format", _is_decimal_format, _DECIMAL_FORMAT)
+        yield from _refused(config, f"{name}.schemas.cache.size", _is_size, _CACHE_SIZE)
+        yield from _refused(config, f"{name}.schema.content", _is_object, _SCHEMA_CONTENT)
+    elif word == "string":
+        yield from _refused(config, f"{name}.converter.encoding", _is_encoding, _ENCODING)
+
+
+def _refused(
+    config: ParsedConfig, name: str, fits: Callable[[str], bool], why: str
+) -> Iterator[Complaint]:
+    given = config.submitted.get(name)
+    if given and not fits(given):
+        yield Complaint(name, invalid(name, given, why))
+
+
+def _is_decimal_format(text: str) -> bool:
+    return text.upper() in ("BASE64", "NUMERIC")
+
+
+def _is_size(text: str) -> bool:
+    return text.strip().isascii() and text.strip().isdecimal()
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except ValueError:
+        return False
+
+
+def _is_encoding(text: str) -> bool:
+    try:
+        return "".encode(text) is not None
+    except (LookupError, ValueError):
+        return False

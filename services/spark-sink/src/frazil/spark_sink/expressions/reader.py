@@ -24,6 +24,7 @@ from frazil.spark_sink.expressions.envelope import EnvelopeConverter
 from frazil.spark_sink.expressions.json_values import found_type
 from frazil.spark_sink.expressions.registry import SchemaRegistry
 from frazil.spark_sink.raw import headers_of, raw_columns
+from frazil.worker.errors import BadConfigError
 
 
 @dataclass(frozen=True)
@@ -118,6 +119,8 @@ def _converter(wanted: Converting) -> Converter:
         "string": StringConverter(),
         "bytes": BytesConverter(),
     }
+    if wanted.word not in plain:
+        raise BadConfigError(f"The converter for {wanted.word} is not supported by this sink yet.")
     return plain[wanted.word]
 
 
