@@ -122,3 +122,29 @@ class Record:
             self.headers,
             self.timestamp,
         )
+
+    def with_topic(self, topic: str) -> "Record":
+        """Return the same record on its way to another topic."""
+        return Record(
+            self.source,
+            topic,
+            self.key,
+            self.key_schema,
+            self.value,
+            self.value_schema,
+            self.headers,
+            self.timestamp,
+        )
+
+    def with_headers(self, headers: tuple[Header, ...]) -> "Record":
+        """Return the same record with other headers."""
+        return Record(
+            self.source,
+            self.topic,
+            self.key,
+            self.key_schema,
+            self.value,
+            self.value_schema,
+            headers,
+            self.timestamp,
+        )
