@@ -39,7 +39,7 @@ class BadPatternError(ValueError):
 
 
 def compile_java(pattern: str) -> re.Pattern[str]:
-    """Compile a pattern of Java's; `\\d`, `\\w` and `\\s` are those of ASCII, as there."""
+    """Compile a pattern of Java's; digits, letters and blanks are those of ASCII, as there."""
     try:
         return re.compile(_translated(pattern), re.ASCII)
     except re.error as error:

@@ -14,7 +14,7 @@ from typing import Any
 from frazil.spark_sink.records.model import Kind, Schema
 
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-_MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _EPOCH = date(1970, 1, 1)
 _PLAIN_FROM, _PLAIN_TO = 1e-3, 1e7
 
