@@ -13,7 +13,7 @@ from frazil.spark_sink.records.routes import Route, Router, route_of, router_of
 
 FIELD = "iceberg.tables.route-field"
 DYNAMIC = {"iceberg.tables": None, "iceberg.tables.dynamic-enabled": "true", FIELD: "kind"}
-PATTERNS = {
+PATTERNS: dict[str, str | None] = {
     "iceberg.tables": "n.a,n.b,n.c",
     FIELD: "kind",
     "iceberg.table.a.route-regex": "x|both",

@@ -8,7 +8,7 @@ _EPOCH_DAY = _EPOCH.toordinal()
 
 
 def millis_of(value: datetime | date | time) -> int:
-    """Count milliseconds since 1970; those of a time of day since midnight."""
+    """Count the milliseconds since 1970; of a time of day, those since midnight."""
     if isinstance(value, datetime):
         since = (value if value.tzinfo else value.replace(tzinfo=UTC)) - _EPOCH
         return since.days * DAY + since.seconds * 1000 + since.microseconds // 1000
