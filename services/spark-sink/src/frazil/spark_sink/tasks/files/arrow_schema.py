@@ -1,0 +1,116 @@
+"""The Arrow schema of a table, from which Parquet files get Iceberg's types and field ids."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from frazil.spark_sink.records.schema.types import (
+    List,
+    Map,
+    Path,
+    Primitive,
+    Struct,
+    Type,
+    column_json,
+)
+from frazil.spark_sink.tasks.errors import UnsupportedTableError
+
+_TYPES = {
+    "boolean": pa.bool_(),
+    "int": pa.int32(),
+    "long": pa.int64(),
+    "float": pa.float32(),
+    "double": pa.float64(),
+    "date": pa.date32(),
+    "time": pa.time64("us"),
+    "timestamp": pa.timestamp("us"),
+    "timestamptz": pa.timestamp("us", "UTC"),
+    "timestamp_ns": pa.timestamp("ns"),
+    "timestamptz_ns": pa.timestamp("ns", "UTC"),
+    "string": pa.string(),
+    "binary": pa.binary(),
+    "uuid": pa.uuid(),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A column of a Parquet file: a single value of the table, or of a list or map in it.
+
+    `name` is the name that table properties have for it, `parquet` its path in the file;
+    `source` is its path through structs, and None inside of a list or map.
+    """
+
+    id: int
+    name: str
+    parquet: str
+    kind: Primitive
+    source: Path | None
+
+
+def arrow_schema(schema: Struct, schema_id: int = 0) -> pa.Schema:
+    """Return the Arrow schema of a table's rows; raise UnsupportedTableError for other types."""
+    document = {
+        "type": "struct",
+        "schema-id": schema_id,
+        "fields": [column_json(column) for column in schema.columns],
+    }
+    fields = [
+        _field(column.name, column.type, not column.required, column.id)
+        for column in schema.columns
+    ]
+    return pa.schema(fields, metadata={"iceberg.schema": json.dumps(document)})
+
+
+def parquet_leaves(schema: Struct) -> tuple[Leaf, ...]:
+    """List the columns that a Parquet file of the table has, in their order."""
+    return tuple(_leaves(schema, 0, "", "", ()))
+
+
+def _field(name: str, kind: Type, nullable: bool, number: int) -> pa.Field:
+    metadata = {"PARQUET:field_id": str(number)}
+    return pa.field(name, _arrow_type(kind, name), nullable=nullable, metadata=metadata)
+
+
+def _arrow_type(kind: Type, name: str) -> pa.DataType:
+    if isinstance(kind, Struct):
+        return pa.struct(
+            [_field(one.name, one.type, not one.required, one.id) for one in kind.columns]
+        )
+    if isinstance(kind, List):
+        return pa.list_(_field("element", kind.element, not kind.required, kind.element_id))
+    if isinstance(kind, Map):
+        return pa.map_(
+            _field("key", kind.key, False, kind.key_id),
+            _field("value", kind.value, not kind.required, kind.value_id),
+        )
+    if kind.name == "decimal":
+        return pa.decimal128(kind.precision, kind.scale)
+    if kind.name == "fixed":
+        return pa.binary(kind.length)
+    if kind.name not in _TYPES:
+        raise UnsupportedTableError(f"column {name} has the type {kind}, which cannot be written")
+    return _TYPES[kind.name]
+
+
+def _leaves(
+    kind: Type, number: int, name: str, parquet: str, source: Path | None
+) -> Iterator[Leaf]:
+    if isinstance(kind, Primitive):
+        yield Leaf(number, name, parquet, kind, source)
+    elif isinstance(kind, Struct):
+        dot = "." if name else ""
+        for one in kind.columns:
+            path = None if source is None else (*source, one.name)
+            inside = (f"{name}{dot}{one.name}", f"{parquet}{dot}{one.name}")
+            yield from _leaves(one.type, one.id, *inside, path)
+    elif isinstance(kind, List):
+        inside = (f"{name}.element", f"{parquet}.list.element")
+        yield from _leaves(kind.element, kind.element_id, *inside, None)
+    else:
+        key = (f"{name}.key", f"{parquet}.key_value.key")
+        yield from _leaves(kind.key, kind.key_id, *key, None)
+        value = (f"{name}.value", f"{parquet}.key_value.value")
+        yield from _leaves(kind.value, kind.value_id, *value, None)

@@ -1,0 +1,105 @@
+"""How Parquet files are written, from the table properties that Iceberg has for it."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from frazil.spark_sink.tasks.errors import UnsupportedTableError
+from frazil.spark_sink.tasks.files.arrow_schema import Leaf
+
+_PARQUET = "write.parquet."
+_BLOOM = f"{_PARQUET}bloom-filter-"
+_CODECS = {
+    "zstd": "zstd",
+    "gzip": "gzip",
+    "snappy": "snappy",
+    "lz4": "lz4",
+    "lz4_raw": "lz4",
+    "brotli": "brotli",
+    "uncompressed": "none",
+}
+_LEVELS = {"zstd", "gzip", "brotli"}
+_MB = 1024 * 1024
+# Rows in memory at most, in bytes of Arrow: a row group is never larger, whatever the table asks.
+CHUNK_BYTES = 32 * _MB
+
+
+@dataclass(frozen=True)
+class Options:
+    """Settings of a table's files; `parquet` are the arguments of Arrow's writer."""
+
+    target_bytes: int
+    group_bytes: int
+    parquet: Mapping[str, Any]
+
+
+def parse_options(properties: Mapping[str, str]) -> Options:
+    """Read the properties of a table; raise UnsupportedTableError for what cannot be written."""
+    codec = properties.get(f"{_PARQUET}compression-codec", "zstd").lower()
+    if codec not in _CODECS:
+        raise UnsupportedTableError(f"the table asks for the compression codec {codec}")
+    level = properties.get(f"{_PARQUET}compression-level")
+    pages = {"v1": "1.0", "v2": "2.0"}[properties.get(f"{_PARQUET}page-version", "v1").lower()]
+    return Options(
+        target_bytes=_number(properties, "write.target-file-size-bytes", 512 * _MB),
+        group_bytes=min(
+            CHUNK_BYTES, _number(properties, f"{_PARQUET}row-group-size-bytes", 128 * _MB)
+        ),
+        parquet={
+            "compression": _CODECS[codec],
+            "compression_level": int(level) if level and codec in _LEVELS else None,
+            "data_page_size": _number(properties, f"{_PARQUET}page-size-bytes", _MB),
+            "max_rows_per_page": _number(properties, f"{_PARQUET}page-row-limit", 20_000),
+            "dictionary_pagesize_limit": _number(properties, f"{_PARQUET}dict-size-bytes", 2 * _MB),
+            "data_page_version": pages,
+            # Decimals as integers, and no copy of the Arrow schema, as Iceberg writes them.
+            "store_decimal_as_integer": True,
+            "store_schema": False,
+        },
+    )
+
+
+def column_options(
+    properties: Mapping[str, str], leaves: tuple[Leaf, ...], rows: int
+) -> dict[str, Any]:
+    """Read what the table asks of single columns; `rows` sizes Bloom filters without a number."""
+    options: dict[str, Any] = {}
+    for argument, key in (
+        ("use_dictionary", f"{_PARQUET}dict-encoding-enabled.column."),
+        ("write_statistics", f"{_PARQUET}stats-enabled.column."),
+    ):
+        off = {leaf.parquet for leaf in leaves if _says(properties, f"{key}{leaf.name}", "false")}
+        if off:
+            options[argument] = [leaf.parquet for leaf in leaves if leaf.parquet not in off]
+    filters = {
+        leaf.parquet: _bloom_filter(properties, leaf, rows)
+        for leaf in leaves
+        if _says(properties, f"{_BLOOM}enabled.column.{leaf.name}", "true")
+        and leaf.kind.name != "boolean"
+    }
+    return {**options, "bloom_filter_options": filters} if filters else options
+
+
+def _bloom_filter(properties: Mapping[str, str], leaf: Leaf, rows: int) -> dict[str, Any]:
+    share = float(properties.get(f"{_BLOOM}fpp.column.{leaf.name}", 0.01))
+    limit = _number(properties, f"{_BLOOM}max-bytes", _MB)
+    values = _number(properties, f"{_BLOOM}ndv.column.{leaf.name}", rows)
+    # A filter of n values takes -8n / ln(1 - fpp^(1/8)) bits.
+    most = int(-limit * math.log(1 - share ** (1 / 8)))
+    return {"fpp": share, "ndv": max(1, min(values, most))}
+
+
+def _number(properties: Mapping[str, str], key: str, default: int) -> int:
+    text = properties.get(key)
+    try:
+        number = default if text is None else int(text)
+    except ValueError:
+        number = 0
+    if number <= 0:
+        raise UnsupportedTableError(f"the table property {key} is no positive number: {text}")
+    return number
+
+
+def _says(properties: Mapping[str, str], key: str, word: str) -> bool:
+    return properties.get(key, "").lower() == word

@@ -1,0 +1,51 @@
+"""Files that tasks write, and the tables of a Spark session that they are for."""
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from frazil.spark_sink.records.schema.types import parse_schema
+from frazil.spark_sink.tasks.files.data_file import DataFile, data_file_json
+from frazil.spark_sink.tasks.files.plan import FilesPlan
+from frazil.spark_sink.tasks.partitions import parse_spec
+
+
+class JavaTable:
+    """An Iceberg table by its Java API."""
+
+    def __init__(self, session: SparkSession, name: str) -> None:
+        self.name = name
+        self._jvm: Any = session._jvm
+        self._iceberg = self._jvm.org.apache.iceberg
+        spark = self._iceberg.spark.Spark3Util
+        self.table = spark.loadIcebergTable(session._jsparkSession, name)
+
+    def plan(self) -> FilesPlan:
+        schema = json.loads(self._iceberg.SchemaParser.toJson(self.table.schema()))
+        spec = json.loads(self._iceberg.PartitionSpecParser.toJson(self.table.spec()))
+        columns = parse_schema(schema)
+        return FilesPlan(
+            schema=columns,
+            schema_id=schema["schema-id"],
+            spec=parse_spec(spec, columns),
+            location=self.table.location(),
+            properties=dict(self.table.properties()),
+        )
+
+    def data_files(self, plan: FilesPlan, files: Iterable[DataFile]) -> list[Any]:
+        """Make Iceberg's own data files of ours: one text for all, one call for each."""
+        jackson = self._jvm.org.apache.iceberg.shaded.com.fasterxml.jackson
+        feature = jackson.core.JsonParser.Feature.ALLOW_NON_NUMERIC_NUMBERS
+        mapper = jackson.databind.ObjectMapper().enable([feature])
+        text = json.dumps([data_file_json(file, plan.spec) for file in files])
+        nodes, specs = mapper.readTree(text), self.table.specs()
+        parse = self._iceberg.ContentFileParser.fromJson
+        return [parse(nodes.get(index), specs) for index in range(nodes.size())]
+
+    def append(self, plan: FilesPlan, files: Iterable[DataFile]) -> None:
+        append = self.table.newAppend()
+        for file in self.data_files(plan, files):
+            append.appendFile(file)
+        append.commit()
