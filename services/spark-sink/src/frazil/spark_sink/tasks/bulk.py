@@ -1,0 +1,164 @@
+"""Arrays of what typed decoding gives, a column at once.
+
+What a bulk conversion cannot do is left to the plain functions, value by value.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from frazil.spark_sink.records.errors import RecordError
+from frazil.spark_sink.records.schema.types import Primitive, Type
+from frazil.spark_sink.tasks.arrow_types import arrow_type
+from frazil.spark_sink.tasks.columns import ROW_FORMS, Builder, OddValuesError, builder
+
+Convert = Callable[[Any], Any]
+_Parse = Callable[[pa.Array], pa.Array | None]
+
+DECODED = frozenset(["boolean", "int", "long", "double", "string", "binary", "fixed"])
+_MILLISECOND = {"us": 1_000, "ns": 1_000_000}
+# Shorter texts may have forms that only Arrow reads, such as an hour without minutes.
+_SHORTEST = {"UTC": len("2026-01-01T00:00:00Z"), None: len("2026-01-01T00:00:00")}
+_DATE = r"^\d{4}-\d\d-\d\d$"
+# Years of nanoseconds since the epoch, which 64 bits can count.
+_TIMESTAMP = r"^(?:19[7-9]\d|2[01]\d\d|22[0-5]\d)-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d{1,9})?"
+_ZONE = r"(?:Z|[+-]\d\d:\d\d)"
+
+
+def primitive_builder(kind: Primitive, convert: Convert | None) -> Builder:
+    """Compile the builder of a primitive type; without `convert`, odd values are refused."""
+    target, rest = arrow_type(kind), plain_builder(kind, convert)
+    if kind.name in DECODED:
+        return partial(pa.array, type=target)
+    if kind.name == "float":
+        return partial(_floats, rest)
+    if kind.name == "date":
+        return _time_builder(partial(_cast, target), _DATE, partial(_days, target), rest)
+    if pa.types.is_timestamp(target):
+        pattern = f"{_TIMESTAMP}{_ZONE if target.tz else ''}$"
+        return _time_builder(
+            partial(_timestamps, target), pattern, partial(_milliseconds, target), rest
+        )
+    return rest
+
+
+def plain_builder(kind: Type, convert: Convert | None) -> Builder:
+    """Compile a builder that converts each value by itself, and refuses misfits."""
+    if convert is None:
+        return _refuse
+    rows = builder(kind, ROW_FORMS)
+
+    def build(values: Sequence[Any]) -> pa.Array:
+        converted, odd = [], []
+        for position, value in enumerate(values):
+            try:
+                converted.append(None if value is None else convert(value))
+            except RecordError:
+                odd.append(position)
+        if odd:
+            raise OddValuesError(odd)
+        return rows(converted)
+
+    return build
+
+
+def text_builder(convert: Convert) -> Builder:
+    """Compile a builder of texts, among which may be values of other types."""
+    rest = plain_builder(Primitive("string"), convert)
+
+    def build(values: Sequence[Any]) -> pa.Array:
+        try:
+            return pa.array(values, pa.string())
+        except pa.ArrowTypeError:
+            pass
+        try:
+            texts = [
+                value if value.__class__ is str or value is None else convert(value)
+                for value in values
+            ]
+        except RecordError:
+            return rest(values)
+        return pa.array(texts, pa.string())
+
+    return build
+
+
+def _refuse(values: Sequence[Any]) -> pa.Array:
+    raise OddValuesError([at for at, value in enumerate(values) if value is not None])
+
+
+def _floats(rest: Builder, values: Sequence[Any]) -> pa.Array:
+    """Round to 32 bits; JSON has no infinite numbers, so these are beyond the range."""
+    array = pa.array(values, pa.float32())
+    return rest(values) if pc.any(pc.is_inf(array)).as_py() else array
+
+
+def _time_builder(
+    of_texts: _Parse, pattern: str, of_numbers: Callable[[pa.Array], pa.Array], rest: Builder
+) -> Builder:
+    def build(values: Sequence[Any]) -> pa.Array:
+        try:
+            texts = pa.array(values, pa.string())
+        except pa.ArrowTypeError:
+            return numbers(values)
+        array = of_texts(texts)
+        if array is not None:
+            return array
+        usual = pc.match_substring_regex(texts, pattern)
+        array = of_texts(pc.if_else(usual, texts, None))
+        if array is None:
+            return rest(values)
+        others = [
+            None if fits else value for value, fits in zip(values, usual.to_pylist(), strict=True)
+        ]
+        return pc.coalesce(array, rest(others))
+
+    def numbers(values: Sequence[Any]) -> pa.Array:
+        try:
+            return of_numbers(pa.array(values, pa.int64()))
+        except (pa.ArrowInvalid, pa.ArrowTypeError):
+            return rest(values)
+
+    return build
+
+
+def _timestamps(target: pa.DataType, texts: pa.Array) -> pa.Array | None:
+    """Parse texts that all have a zone, or all have none: such a clock is in UTC."""
+    shortest = pc.min(pc.binary_length(texts)).as_py()
+    for zone in ("UTC", None) if target.tz else (None,):
+        if shortest is not None and shortest < _SHORTEST[zone]:
+            continue
+        array = _cast(pa.timestamp(target.unit, zone), texts)
+        if array is None and target.unit == "us":
+            array = _cut(_cast(pa.timestamp("ns", zone), texts))
+        if array is not None:
+            return array.cast(target)
+    return None
+
+
+def _cut(nanoseconds: pa.Array | None) -> pa.Array | None:
+    """Cut timestamps to microseconds, but for those before the epoch, which Arrow would round."""
+    if nanoseconds is None:
+        return None
+    numbers = nanoseconds.cast(pa.int64())
+    if (pc.min(numbers).as_py() or 0) < 0:
+        return None
+    return nanoseconds.cast(pa.timestamp("us", nanoseconds.type.tz), safe=False)
+
+
+def _milliseconds(target: pa.DataType, numbers: pa.Array) -> pa.Array:
+    return pc.multiply_checked(numbers, _MILLISECOND[target.unit]).cast(target)
+
+
+def _days(target: pa.DataType, numbers: pa.Array) -> pa.Array:
+    return numbers.cast(pa.int32()).cast(target)
+
+
+def _cast(target: pa.DataType, texts: pa.Array) -> pa.Array | None:
+    try:
+        return texts.cast(target)
+    except pa.ArrowInvalid:
+        return None
