@@ -38,11 +38,11 @@ def row_converter(schema: Struct, rules: ConversionRules) -> RowConverter:
     def row(value: Any, value_schema: Schema | None = None) -> tuple[Any, ...]:
         try:
             values: tuple[Any, ...] = convert(value, value_schema)
+            return finish(values, tuple(compiler.nulled)) if compiler.nulled else values
         except Unfit as error:
             raise MisfitError((), f"a record that is {error} cannot be a row") from None
         finally:
-            nulled = compiler.take_nulled()
-        return finish(values, nulled) if nulled else values
+            compiler.nulled.clear()
 
     return row
 
@@ -67,14 +67,7 @@ class _Compiler:
 
     def __init__(self, rules: ConversionRules) -> None:
         self._rules = rules
-        self._nulled: list[Nulled] = []
-
-    def take_nulled(self) -> tuple[Nulled, ...]:
-        if not self._nulled:
-            return ()
-        nulled = tuple(self._nulled)
-        self._nulled.clear()
-        return nulled
+        self.nulled: list[Nulled] = []
 
     def struct_converter(self, kind: Struct, path: Path) -> Nested:
         """Look up each column by its name; fields without a column are ignored."""
@@ -206,7 +199,7 @@ class _Compiler:
             try:
                 return convert(value, schema)
             except Unfit as error:
-                self._nulled.append(Nulled(self._misfit(path, kind, error), value))
+                self.nulled.append(Nulled(self._misfit(path, kind, error), value))
                 return None
 
         return convert_or_null
