@@ -371,7 +371,7 @@ def test_applied_changes_keep_the_ids_that_are_there_and_give_new_columns_none()
         },
     ]
     table = parse_schema({"fields": fields})
-    changes = [
+    changes: list[SchemaChange] = [
         WidenColumn(("id",), LONG),
         RelaxColumn(("id",)),
         RelaxColumn(("m", "value")),
