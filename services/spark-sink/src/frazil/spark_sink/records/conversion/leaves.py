@@ -18,11 +18,13 @@ from frazil.spark_sink.records.conversion.temporal import (
     timestamp,
     timestamp_nanos,
 )
+from frazil.spark_sink.records.conversion.texts import string
 from frazil.spark_sink.records.schema.types import Primitive
 from frazil.spark_sink.records.schema.variant import NotAVariantError, encode_variant
 
 _LEAVES: dict[str, Leaf] = {
     "boolean": boolean,
+    "string": string,
     "int": int_value,
     "long": long_value,
     "float": float_value,
@@ -41,7 +43,7 @@ PLAIN: dict[str, type] = {"string": str, "boolean": bool, "double": float, "bina
 
 
 def leaf(kind: Primitive) -> Leaf:
-    """Choose the conversion for a type of single values other than strings."""
+    """Choose the conversion for a type of single values."""
     if kind.name == "decimal":
         return decimal(kind.precision, kind.scale)
     if kind.name == "fixed":
