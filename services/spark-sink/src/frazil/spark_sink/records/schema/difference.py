@@ -40,10 +40,12 @@ class Comparison:
         return list(self._of_struct(wanted, table, path))
 
     def _of_struct(self, wanted: Struct, table: Struct, path: Path) -> Iterator[SchemaChange]:
+        columns = {one.name: one for one in table.columns}
+        folded = {one.name.lower(): one for one in reversed(table.columns)}
         for one in wanted.columns:
-            there = table.column(one.name)
+            there = columns.get(one.name)
             if there is None and self.ignore_case:
-                there = table.column(one.name, ignore_case=True)
+                there = folded.get(one.name.lower())
             if there is not None:
                 yield from self._of_column(one, there, (*path, there.name))
             elif self.creating:

@@ -20,8 +20,9 @@ def merge(
 ) -> list[SchemaChange]:
     """Take the changes in the order of their records, as if each record had come alone.
 
-    Each list is what its record asks of `table` itself. The first record that asks for a column
-    decides on its type; what others have inside of it is added, and other types are left out.
+    A list is what its record asks of `table`, or of that with what its task asked for before. The
+    first record that asks for a column decides on its type; what others have inside of it is added,
+    and other types are left out. What is lost so is asked for again by the evolved table's records.
     """
     schema = table
     for _, changes in sorted(asked, key=itemgetter(0)):
