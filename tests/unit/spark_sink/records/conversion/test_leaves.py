@@ -141,6 +141,9 @@ DATES: list[tuple[Any, str, Any]] = [
     ("2026-02-29", "date", MISFIT),
     ("2026-13-01", "date", MISFIT),
     ("2026-11-18T12:00:00Z", "date", MISFIT),
+    (" 2026-11-18 ", "date", 20_775),
+    ("2026-W47-3", "date", MISFIT),
+    ("20261118T", "date", MISFIT),
     ("18.11.2026", "date", MISFIT),
     ("soon", "date", MISFIT),
     ("", "date", MISFIT),
@@ -309,6 +312,23 @@ def test_a_column_holds_a_value_or_refuses_it(value: Any, kind: str, expected: A
     held = convert(value, kind)
     # Texts tell 1 from 1.0 and from true, and a not-a-number is equal to itself.
     assert repr(held) == repr(expected)
+
+
+@pytest.mark.parametrize(
+    "zone", ["", "Z", "z", "+00", "+0000", "+00:00", "-08", "-0800", "-08:00", "+05:30"]
+)
+@pytest.mark.parametrize("fraction", ["", ":00", ":00.5", ":00.260514", ":00.260514999"])
+@pytest.mark.parametrize("between", "T t")
+def test_a_timestamp_has_many_spellings(between: str, fraction: str, zone: str) -> None:
+    text = f"2023-05-18{between}11:22{fraction}{zone}"
+    written = datetime(2023, 5, 18, 11, 22, tzinfo=UTC)
+    micros = {":00.5": 500_000}.get(fraction, 260_514 if "26" in fraction else 0)
+    local = int(written.timestamp()) * 1_000_000 + micros
+    east = {"-08": -480, "+05": 330}.get(zone[:3], 0) * 60_000_000
+    assert convert(text, "timestamptz") == local - east
+    assert convert(text, "timestamp") == local
+    nanos = 999 if fraction.endswith("999") else 0
+    assert convert(text, "timestamptz_ns") == (local - east) * 1000 + nanos
 
 
 @pytest.mark.parametrize("kind", sorted({kind for _, kind, _ in ALL}))

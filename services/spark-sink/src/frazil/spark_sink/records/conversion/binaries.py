@@ -1,12 +1,13 @@
 """Values into bytes: base64, and UUIDs."""
 
 import binascii
+import re
 from typing import Any
 
 from frazil.spark_sink.records.conversion.rules import Leaf, Unfit, unfit
 
 _UUID_BYTES = 16
-_HYPHENS = (8, 13, 18, 23)
+_UUID_TEXT = re.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}").fullmatch
 
 
 def binary(value: Any) -> bytes:
@@ -41,12 +42,6 @@ def uuid(value: Any) -> bytes:
         return value
     if type(value) is not str:
         raise unfit(value)
-    digits = value.replace("-", "")
-    if len(value) == len(digits) + 4 and all(value[at : at + 1] == "-" for at in _HYPHENS):
-        try:
-            content = bytes.fromhex(digits)
-        except ValueError:
-            content = b""
-        if len(content) == _UUID_BYTES and len(digits) == 2 * _UUID_BYTES:
-            return content
-    raise Unfit("text that is not a UUID")
+    if not _UUID_TEXT(value):
+        raise Unfit("text that is not a UUID")
+    return bytes.fromhex(value.replace("-", ""))

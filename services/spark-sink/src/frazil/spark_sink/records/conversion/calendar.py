@@ -4,13 +4,14 @@ Years go as far as the text does: Python's own types end at 1 and 9999.
 """
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from itertools import takewhile
 from typing import NamedTuple
 
 from frazil.spark_sink.records.conversion.rules import Unfit
 
 DAY = 86_400
+EPOCH_ORDINAL = date(1970, 1, 1).toordinal()
 _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 (times without a zone are subtracted from it)
 _EPOCH_UTC = datetime(1970, 1, 1, tzinfo=UTC)
 _from_iso = datetime.fromisoformat
@@ -73,6 +74,11 @@ def parse_timestamp(text: str) -> Moment | None:
 
 def days_of_text(text: str) -> int | None:
     """Read an ISO date as days since the epoch; None if the text is none."""
+    if text[4:5] == "-" and text[7:8] == "-":
+        try:
+            return date.fromisoformat(text).toordinal() - EPOCH_ORDINAL
+        except ValueError:
+            pass
     match = _DATE_TEXT.fullmatch(text.strip())
     if match is None:
         return None
@@ -116,10 +122,10 @@ def _quick_micros(text: str, zoned: bool) -> int | None:
         value = _from_iso(text)
     except (ValueError, IndexError):
         return None
-    if zoned:
-        delta = value - (_EPOCH if value.tzinfo is None else _EPOCH_UTC)
+    if value.tzinfo is None:
+        delta = value - _EPOCH
     else:
-        delta = value.replace(tzinfo=None) - _EPOCH
+        delta = value - _EPOCH_UTC if zoned else value.replace(tzinfo=None) - _EPOCH
     return (delta.days * DAY + delta.seconds) * 1_000_000 + delta.microseconds
 
 

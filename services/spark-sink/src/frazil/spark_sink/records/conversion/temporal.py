@@ -7,6 +7,7 @@ from typing import Any
 
 from frazil.spark_sink.records.conversion.calendar import (
     DAY,
+    EPOCH_ORDINAL,
     days_of_text,
     micros_of_datetime,
     micros_of_text,
@@ -24,7 +25,6 @@ from frazil.spark_sink.records.conversion.rules import (
 
 _LONG = 2**63
 _DAY_MICROS = DAY * 1_000_000
-_EPOCH_ORDINAL = date(1970, 1, 1).toordinal()
 # A number of more digits is beyond all columns, in milliseconds too.
 _MOST_DIGITS = 20
 
@@ -36,7 +36,7 @@ def date_value(value: Any) -> int:
         days = days_of_text(value)
         return _number_of_text(int_value, value, "a date") if days is None else days
     if kind is date:
-        return value.toordinal() - _EPOCH_ORDINAL  # type: ignore[no-any-return]
+        return value.toordinal() - EPOCH_ORDINAL  # type: ignore[no-any-return]
     if kind is datetime:
         return micros_of_datetime(value) // _DAY_MICROS
     if kind is bool:
@@ -92,7 +92,7 @@ def _instant(value: Any, units: int) -> int:
     if kind is datetime:
         return micros_of_datetime(value) * units
     if kind is date:
-        return (value.toordinal() - _EPOCH_ORDINAL) * _DAY_MICROS * units  # type: ignore[no-any-return]
+        return (value.toordinal() - EPOCH_ORDINAL) * _DAY_MICROS * units  # type: ignore[no-any-return]
     return _scaled(value, 1000 * units, "a timestamp")
 
 
