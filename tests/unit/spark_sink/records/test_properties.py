@@ -93,6 +93,18 @@ def test_any_document_fits_the_table_that_it_asks_for(document: dict[str, Any]) 
 
 
 @EXAMPLES
+@given(DOCUMENTS)
+def test_where_case_does_not_matter_only_fields_that_differ_in_case_can_be_too_many(
+    document: dict[str, Any],
+) -> None:
+    rules = EvolutionRules(creating=True, ignore_case=True)
+    table = applied(EMPTY, asked(document, None, EMPTY, rules))
+    assert asked(document, None, table, rules) == []
+    ended = outcome(row_converter(table, ConversionRules(ignore_case=True)), document)
+    assert "MisfitError" not in ended or "differ in case" in ended
+
+
+@EXAMPLES
 @given(st.lists(DOCUMENTS, max_size=5), st.data())
 def test_documents_make_the_same_table_however_they_are_split(
     documents: list[dict[str, Any]], data: st.DataObject

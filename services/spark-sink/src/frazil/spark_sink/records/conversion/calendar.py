@@ -124,8 +124,10 @@ def _quick_micros(text: str, zoned: bool) -> int | None:
         return None
     if value.tzinfo is None:
         delta = value - _EPOCH
+    elif zoned or value.tzinfo is UTC:
+        delta = value - _EPOCH_UTC
     else:
-        delta = value - _EPOCH_UTC if zoned else value.replace(tzinfo=None) - _EPOCH
+        delta = value.replace(tzinfo=None) - _EPOCH
     return (delta.days * DAY + delta.seconds) * 1_000_000 + delta.microseconds
 
 
