@@ -19,7 +19,8 @@ _TIMESTAMP = Schema(Kind.INT64, name=TIMESTAMP, version=1)
 _TEMPORAL = re.compile(
     r"(?P<date>\d{4}-\d\d-\d\d)?(?:(?(date)T)(?P<time>\d\d:\d\d:\d\d\.\d{3})Z)?", re.ASCII
 )
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})?", re.ASCII)
+# A sign is needed before a point, as in Connect.
+_NUMBER = re.compile(r"([+-]?\d+\.?\d*|[+-]\.\d+)([eE][+-]?\d{1,4})?", re.ASCII)
 _INTEGERS = ((Kind.INT8, 7), (Kind.INT16, 15), (Kind.INT32, 31), (Kind.INT64, 63))
 _WIDENING = (Kind.INT8, Kind.INT16, Kind.INT32, Kind.INT64, Kind.FLOAT32, Kind.FLOAT64)
 _FLOATS = (Kind.FLOAT32, Kind.FLOAT64)

@@ -16,7 +16,8 @@ import msgspec
 
 from frazil.spark_sink.records.errors import ConverterError
 
-JsonDecoder = Callable[[bytes], Any]
+# Takes bytes, or a part of an envelope.
+JsonDecoder = Callable[[bytes | msgspec.Raw], Any]
 BLANKS = b" \t\r\n"
 
 # What the fast decoder raises.
@@ -41,7 +42,7 @@ def decoder_of(*, decimals: bool = False) -> JsonDecoder:
         try:
             return decode(text)
         except REFUSED:
-            return decode_odd(text, decimals=decimals)
+            return decode_odd(bytes(text), decimals=decimals)
 
     return read
 
