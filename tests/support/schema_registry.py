@@ -9,14 +9,16 @@ from typing import Any
 
 
 @contextmanager
-def schema_registry(answers: Mapping[int, Mapping[str, Any]]) -> Iterator[tuple[str, list[str]]]:
-    """Serve answers by id; yields the address, and the paths and credentials that were asked."""
+def schema_registry(
+    answers: Mapping[int | str, Mapping[str, Any]],
+) -> Iterator[tuple[str, list[str]]]:
+    """Serve answers by id or path; yields the address, and the paths and credentials asked."""
     asked: list[str] = []
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             asked.append(f"{self.path} {self.headers.get('Authorization', '')}".strip())
-            found = answers.get(int(self.path.rpartition("/")[2]))
+            found = answers.get(self.path) or answers.get(int(self.path.rpartition("/")[2]))
             body = json.dumps(found or {"error_code": 40403}).encode()
             self.send_response(200 if found else 404)
             self.send_header("Content-Length", str(len(body)))
@@ -27,7 +29,7 @@ def schema_registry(answers: Mapping[int, Mapping[str, Any]]) -> Iterator[tuple[
             """Say nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = Thread(target=server.serve_forever, daemon=True)
+    thread = Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     try:
         yield f"http://127.0.0.1:{server.server_port}", asked

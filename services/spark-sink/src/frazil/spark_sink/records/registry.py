@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from http.client import HTTPException
 from typing import Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote, unquote, urlsplit
@@ -75,7 +76,7 @@ class SchemaRegistry:
         return texts
 
     def _ask(self, path: str) -> Mapping[str, Any]:
-        failure: OSError | None = None
+        failure: Exception | None = None
         for url in self.urls:
             try:
                 return self._get(url.rstrip("/") + path)
@@ -88,7 +89,7 @@ class SchemaRegistry:
                         "`basic.auth.credentials.source` and `basic.auth.user.info`."
                     ) from error
                 failure = error
-            except (URLError, TimeoutError, ConnectionError) as error:
+            except (URLError, TimeoutError, ConnectionError, HTTPException, ValueError) as error:
                 failure = error
         raise UnavailableError(f"The schema registry does not answer: {failure}.") from failure
 
@@ -103,8 +104,10 @@ class SchemaRegistry:
             token = base64.b64encode(user_info.encode()).decode()
             request.add_header("Authorization", f"Basic {token}")
         with urlopen(request, timeout=_SECONDS, context=self._context) as answer:  # noqa: S310
-            document: Mapping[str, Any] = json.load(answer)
-        return document
+            document = json.loads(answer.read())
+        if isinstance(document, dict) and isinstance(document.get("schema"), str):
+            return document
+        raise ValueError("the answer has no schema")
 
     @cached_property
     def _context(self) -> ssl.SSLContext | None:

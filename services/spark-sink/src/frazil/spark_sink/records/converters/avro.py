@@ -11,6 +11,7 @@ from fastavro.schema import SchemaParseException, UnknownType
 
 from frazil.spark_sink.records.converters.api import Converter, Reader
 from frazil.spark_sink.records.converters.avro_anything import read_anything
+from frazil.spark_sink.records.converters.avro_logical import hide_logical_types
 from frazil.spark_sink.records.converters.avro_schema import ANYTHING, mapped
 from frazil.spark_sink.records.converters.avro_wire import Avro, wire_schema
 from frazil.spark_sink.records.errors import ConverterError
@@ -78,8 +79,9 @@ def _compiled(registered: RegisteredSchema, *, full_names: bool) -> _Datum:
     named: dict[str, Avro] = {}
     try:
         for text in registered.references:
-            fastavro.parse_schema(json.loads(text), named_schemas=named)
-        parsed = fastavro.parse_schema(json.loads(registered.text), named_schemas=named)
+            fastavro.parse_schema(hide_logical_types(json.loads(text)), named_schemas=named)
+        document = hide_logical_types(json.loads(registered.text))
+        parsed = fastavro.parse_schema(document, named_schemas=named)
         wire = fastavro.parse_schema(wire_schema(parsed, named))
         if isinstance(parsed, dict) and parsed.get("name") == ANYTHING:
             return _Datum(wire, None, read_anything)

@@ -24,8 +24,6 @@ def default_of(schema: Avro, default: Any, named: Mapping[str, Avro]) -> Any:
     if isinstance(schema, str):
         schema = {"type": schema} if schema in PRIMITIVES else named[schema]
     kind = schema["type"]
-    if not isinstance(kind, str):
-        return default_of(kind, default, named)
     if kind in ("record", "error"):
         return {
             field["name"]: default_of(field["type"], _field(field, default), named)

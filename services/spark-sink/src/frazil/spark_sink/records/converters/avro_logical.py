@@ -13,6 +13,7 @@ from frazil.spark_sink.records.model import DATE, DECIMAL, TIME, TIMESTAMP, Kind
 
 LOGICAL_TYPE = "avro.logicalType"
 
+_HIDDEN = "hidden.logicalType"
 _DEFAULT_PRECISION = 64
 _EQUAL: dict[tuple[str, str], tuple[Kind, str, Reader]] = {
     ("int", "date"): (Kind.INT32, DATE, logical.date_of_days),
@@ -30,9 +31,26 @@ _ALIKE: dict[tuple[str, str], tuple[Kind, str | None, Reader | None]] = {
 }
 
 
+def hide_logical_types(document: Any) -> Any:
+    """Rename logical types, so that fastavro neither reads nor checks them.
+
+    Avro ignores a logical type that does not fit, such as a decimal with too many digits.
+    """
+    if isinstance(document, list):
+        return [hide_logical_types(item) for item in document]
+    if not isinstance(document, dict):
+        return document
+    return {
+        _HIDDEN if name == "logicalType" else name: part
+        if name == "default"
+        else hide_logical_types(part)
+        for name, part in document.items()
+    }
+
+
 def logical_type(node: dict[str, Any]) -> tuple[Schema, Reader | None] | None:
     """Map a primitive type with a logical type; None if it means nothing."""
-    word = node.get("logicalType")
+    word = node.get(_HIDDEN)
     if not isinstance(word, str):
         return None
     key = (node["type"], word.lower())

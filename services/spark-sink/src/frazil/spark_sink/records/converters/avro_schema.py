@@ -63,8 +63,6 @@ class _Mapping:
             return self._union(schema, default)
         node = self._node(schema)
         kind = node["type"]
-        if not isinstance(kind, str):
-            return self.map(kind, optional=optional, default=default)
         plain = self._mappers[kind](node) if kind in self._mappers else _primitive(node)
         annotated = _annotated(plain.schema, node)
         if default is _NO_DEFAULT:

@@ -49,7 +49,7 @@ class _Rewriting:
             return {"type": "array", "items": self.rewrite(schema["items"])}
         if kind == "map":
             return {"type": "map", "values": self.rewrite(schema["values"])}
-        return self._definition(schema) if "name" in schema else self.rewrite(kind)
+        return kind if kind in PRIMITIVES else self._definition(schema)
 
     def _union(self, union: list[Avro]) -> Avro:
         if not is_choice(union):
