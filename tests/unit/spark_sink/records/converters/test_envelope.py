@@ -375,3 +375,52 @@ def test_what_connect_writes_is_read_back(typed: tuple[Schema, Any], *, in_front
     found, found_schema = convert(json.dumps(document).encode())
     assert repr(found) == repr(value)
     assert found_schema == schema
+
+
+_HEAD = b'{"schema":{"type":"string"},"payload":'
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (_HEAD + b'"b"}', "b"),
+        (_HEAD + b' "b" }', "b"),
+        (_HEAD + b'"b"}\n', "b"),
+        (_HEAD + b'"\\ud800"}', "?"),
+        (_HEAD + b'"b","payload":"c"}', "c"),
+        (_HEAD + b'5,"payload":"c"}', "c"),
+        (_HEAD + b'5,"schema":{"type":"int8"}}', 5),
+        (b'{"schema":{"type":"int8"},"payload":5}', 5),
+        (b'{"schema":null,"payload":{}}', {}),
+    ],
+)
+def test_the_record_before_does_not_matter(text: bytes, value: Any) -> None:
+    fresh, used = converter(), converter()
+    used(_HEAD + b'"a"}')
+    used(_HEAD + b'"a"}')
+    assert used(text) == fresh(text)
+    assert used(text)[0] == value
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        b"",
+        b"}",
+        b'"b"',
+        b'"b"}}',
+        b'"b","more":1}',
+        b'"b"} x',
+        b'"b"]',
+        b"5}",
+        b'"b"x}',
+        b'"\xff"}',
+    ],
+)
+def test_the_record_before_does_not_help_a_bad_one(rest: bytes) -> None:
+    used = converter()
+    used(_HEAD + b'"a"}')
+    for convert_one in (used, converter()):
+        with pytest.raises(ConverterError):
+            convert_one(_HEAD + rest)
+    assert used(_HEAD + b'"c"}')[0] == "c"

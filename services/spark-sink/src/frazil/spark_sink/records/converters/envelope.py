@@ -13,7 +13,7 @@ from frazil.spark_sink.records.converters.strict_json import (
     REFUSED,
     JsonDecoder,
     decode_odd,
-    decoder_of,
+    fast_decoder,
 )
 from frazil.spark_sink.records.errors import ConverterError
 from frazil.spark_sink.records.model import DECIMAL, Schema
@@ -24,8 +24,10 @@ _NO_ENVELOPE = (
     "schemas.enable=false in your converter configuration."
 )
 _encode = msgspec.json.Encoder(decimal_format="number").encode
-_decode_plain = decoder_of()
-_decode_exact = decoder_of(decimals=True)
+_decode_plain = fast_decoder()
+_decode_exact = fast_decoder(decimals=True)
+# With the byte that no JSON begins with.
+_NO_HEAD = b"\0"
 
 
 class _Envelope(msgspec.Struct, forbid_unknown_fields=True, gc=False):
@@ -34,7 +36,7 @@ class _Envelope(msgspec.Struct, forbid_unknown_fields=True, gc=False):
 
 
 class _Payload(NamedTuple):
-    """How payloads of one schema are decoded, and read."""
+    """How payloads of one schema are decoded, if they are not odd, and read."""
 
     schema: Schema | None
     decode: JsonDecoder
@@ -42,29 +44,45 @@ class _Payload(NamedTuple):
 
 
 def envelope_converter(*, replace_null: bool = True, cached: int = 1000) -> Converter:
-    """Compile the converter; it remembers this many schemas by their bytes."""
+    """Compile the converter; it remembers this many schemas by their bytes.
+
+    Most records begin with the same bytes as the one before, up to the payload. Then the rest is
+    the payload and a brace, and only that is decoded.
+    """
     split = msgspec.json.Decoder(_Envelope).decode
     payload_of = lru_cache(cached)(partial(_payload, replace_null=replace_null))
+    head, last = _NO_HEAD, _Payload(None, _decode_plain, _same)
 
     def convert(text: bytes | None) -> tuple[Any, Schema | None]:
+        nonlocal head, last
         if text is None:
             return None, None
+        if text.startswith(head) and text.endswith(b"}"):
+            try:
+                payload = last.decode(text[len(head) : -1])
+            except REFUSED:
+                pass
+            else:
+                return last.read(payload), last.schema
         try:
             envelope = split(text)
         except REFUSED:
             return _convert_odd(text, payload_of)
-        schema, decode, read = payload_of(bytes(envelope.schema))
-        return read(decode(envelope.payload)), schema
+        written = bytes(envelope.schema)
+        head, last = b'{"schema":%b,"payload":' % written, payload_of(written)
+        return last.read(_decoded(last, envelope.payload)), last.schema
 
     return convert
 
 
 def fixed_schema_converter(content: str, *, replace_null: bool = True) -> Converter:
     """Compile the converter of bare payloads, whose schema is in the configuration."""
-    schema, decode, read = _payload(content.encode(), replace_null=replace_null)
+    payload = _payload(content.encode(), replace_null=replace_null)
 
     def convert(text: bytes | None) -> tuple[Any, Schema | None]:
-        return (None, None) if text is None else (read(decode(text)), schema)
+        if text is None:
+            return None, None
+        return payload.read(_decoded(payload, text)), payload.schema
 
     return convert
 
@@ -82,17 +100,29 @@ def _convert_odd(text: bytes, payload_of: Callable[[bytes], _Payload]) -> tuple[
 
 def _payload(text: bytes, *, replace_null: bool) -> _Payload:
     try:
-        schema = parse_schema(_decode_exact(text), partial(reader_of, replace_null=replace_null))
+        document = decode_odd(text, decimals=True)
+        schema = parse_schema(document, partial(reader_of, replace_null=replace_null))
     except RecursionError:
         raise ConverterError("the schema is nested too deeply") from None
     if schema is None:
-        return _Payload(None, _decode_plain, lambda value: value)
+        return _Payload(None, _decode_plain, _same)
     has_decimal = any(inner.name == DECIMAL for inner in _schemas(schema))
     return _Payload(
         schema,
         _decode_exact if has_decimal else _decode_plain,
         reader_of(schema, replace_null=replace_null),
     )
+
+
+def _decoded(payload: _Payload, text: bytes | msgspec.Raw) -> Any:
+    try:
+        return payload.decode(text)
+    except REFUSED:
+        return decode_odd(bytes(text), decimals=payload.decode is _decode_exact)
+
+
+def _same(value: Any) -> Any:
+    return value
 
 
 def _schemas(schema: Schema) -> Iterator[Schema]:

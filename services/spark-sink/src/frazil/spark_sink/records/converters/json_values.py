@@ -18,6 +18,7 @@ from frazil.spark_sink.records.model import DATE, DECIMAL, TIME, TIMESTAMP, Kind
 _LARGEST = 1 << 64
 _MOST_DIGITS = 10_000
 _BITS = {Kind.INT8: 7, Kind.INT16: 15, Kind.INT32: 31, Kind.INT64: 63}
+_AS_IS = {Kind.STRING: str, Kind.BOOLEAN: bool}
 # As Jackson writes what JSON has no numbers for.
 _NOT_FINITE = {text: float(text) for text in ("NaN", "Infinity", "-Infinity")}
 _JSON_TYPES = {
@@ -158,9 +159,26 @@ def _base64(text: str) -> bytes:
         raise ConverterError("Invalid bytes field: it is not base64") from None
 
 
+def _as_is(schema: Schema | None, *, replace_null: bool) -> frozenset[type]:
+    """Name the Python types of values that a reader would return as they are.
+
+    Structs and maps check the type first and save a call for most of their values.
+    """
+    if schema is None or schema.name in _LOGICAL:
+        return frozenset()
+    types = {_AS_IS[schema.kind]} if schema.kind in _AS_IS else set()
+    nullable = schema.optional and (schema.default is None or not replace_null)
+    return frozenset(types | ({type(None)} if nullable else set()))
+
+
 def _struct(schema: Schema, absent: Reader, *, replace_null: bool) -> Reader:
     fields = [
-        (field.name, reader_of(field.schema, replace_null=replace_null)) for field in schema.fields
+        (
+            field.name,
+            _as_is(field.schema, replace_null=replace_null),
+            reader_of(field.schema, replace_null=replace_null),
+        )
+        for field in schema.fields
     ]
 
     def read(value: Any) -> Any:
@@ -169,8 +187,9 @@ def _struct(schema: Schema, absent: Reader, *, replace_null: bool) -> Reader:
         struct = {}
         get = value.get
         try:
-            for name, read_field in fields:
-                struct[name] = read_field(get(name))
+            for name, as_is, read_field in fields:
+                item = get(name)
+                struct[name] = item if type(item) in as_is else read_field(item)
         except ConverterError as error:
             raise ConverterError(f"field {name}: {error}") from None
         return struct
@@ -190,12 +209,15 @@ def _array(schema: Schema, absent: Reader, *, replace_null: bool) -> Reader:
 def _map(schema: Schema, absent: Reader, *, replace_null: bool) -> Reader:
     """Read maps with string keys from objects, all others from arrays of pairs."""
     element = _inner(schema.element, replace_null=replace_null)
+    as_is = _as_is(schema.element, replace_null=replace_null)
     if schema.key is not None and schema.key.kind is Kind.STRING:
 
         def read(value: Any) -> Any:
             if type(value) is not dict:
                 return absent(value)
-            return {name: element(item) for name, item in value.items()}
+            return {
+                name: item if type(item) in as_is else element(item) for name, item in value.items()
+            }
 
         return read
 

@@ -20,7 +20,7 @@ from frazil.spark_sink.records.errors import ConverterError
 JsonDecoder = Callable[[bytes | msgspec.Raw], Any]
 BLANKS = b" \t\r\n"
 
-# What the fast decoder raises.
+# What the fast decoder raises; its caller gives the bytes to `decode_odd` then.
 REFUSED = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 _BOM = b"\xef\xbb\xbf"
@@ -32,19 +32,6 @@ _TOO_DEEP = "the JSON is nested too deeply"
 def fast_decoder(*, decimals: bool = False) -> JsonDecoder:
     """Make the fast decoder; with `decimals`, fractions are Decimal and keep all their digits."""
     return msgspec.json.Decoder(float_hook=Decimal if decimals else None).decode
-
-
-def decoder_of(*, decimals: bool = False) -> JsonDecoder:
-    """Compile a decoder of all that is JSON."""
-    decode = fast_decoder(decimals=decimals)
-
-    def read(text: bytes) -> Any:
-        try:
-            return decode(text)
-        except REFUSED:
-            return decode_odd(bytes(text), decimals=decimals)
-
-    return read
 
 
 def decode_odd(text: bytes, *, decimals: bool = False) -> Any:
