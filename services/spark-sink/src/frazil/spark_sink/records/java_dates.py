@@ -22,7 +22,9 @@ _NUMBERS = frozenset("ydHhmsS")
 _LETTERS = _NUMBERS | frozenset("MaEzZX")
 _HH, _MM = r"(?:[01]\d|2[0-3])", r"[0-5]\d"
 _OFFSETS = ("", rf"Z|[+-]{_HH}", rf"Z|[+-]{_HH}{_MM}", rf"Z|[+-]{_HH}:{_MM}")
-_TOKEN = re.compile(r"'(?P<quoted>(?:[^']|'')*)'|(?P<letter>[A-Za-z])(?P=letter)*|[^A-Za-z']+")
+_TOKEN = re.compile(
+    r"(?P<quote>'')|'(?P<quoted>(?:[^']|'')+)'|(?P<letter>[A-Za-z])(?P=letter)*|[^A-Za-z']+"
+)
 _EPOCH_DAY = date(1970, 1, 1).toordinal()
 
 Formatter = Callable[[int], str]
@@ -85,8 +87,8 @@ def _tokens(pattern: str) -> Iterator[_Token]:
             raise BadDatePatternError(f"the date pattern {pattern!r} has a quote without an end")
         at, letter = match.end(), match["letter"]
         if letter is None:
-            quoted = match["quoted"]
-            yield _Token("", match[0] if quoted is None else quoted.replace("''", "'") or "'")
+            text = match["quote"] or match["quoted"] or match[0]
+            yield _Token("", text.replace("''", "'"))
         elif letter not in _LETTERS or (letter == "X" and len(match[0]) > 3):
             raise BadDatePatternError(
                 f"the date pattern {pattern!r} has {match[0]!r}, which is not supported"

@@ -20,6 +20,7 @@ from frazil.spark_sink.records.transforms.refusals import describe
 
 _BITS = {"int8": 8, "int16": 16, "int32": 32, "int64": 64}
 _FLOAT32 = Struct("f")
+_LARGEST = 1e40
 _INTEGER = re.compile(r"[+-]?\d{1,40}")
 _FLOAT = re.compile(
     r"[+-]?(?:NaN|Infinity|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[fFdD]?)"
@@ -69,14 +70,15 @@ def _cast(casts: Mapping[type, Caster], target: str, value: Any) -> Any:
 
 
 def _truncate(value: float | Decimal) -> int:
-    if not isfinite(value):
-        raise CastError(f"is {value}, which is no integer")
+    # Some decimals are short to write and have a hundred thousand digits as an integer.
+    if not isfinite(value) or abs(value) >= _LARGEST:
+        raise CastError(f"is {value}, which is out of the range of integers")
     return int(value)
 
 
 def _is_not_zero(value: float | Decimal) -> bool:
     # Java cuts the fraction first, and has 0 for NaN.
-    return not isnan(value) and (not isfinite(value) or int(value) != 0)
+    return not isnan(value) and abs(value) >= 1
 
 
 def _parse_integer(text: str) -> int:
@@ -97,7 +99,7 @@ def _float_of_integer(value: int) -> float:
     try:
         return float(value)
     except OverflowError:
-        return copysign(inf, value)
+        return inf if value > 0 else -inf
 
 
 def _single_of(cast_double: Caster) -> Caster:
