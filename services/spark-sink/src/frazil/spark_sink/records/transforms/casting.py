@@ -70,15 +70,15 @@ def _cast(casts: Mapping[type, Caster], target: str, value: Any) -> Any:
 
 
 def _truncate(value: float | Decimal) -> int:
-    # Some decimals are short to write and have a hundred thousand digits as an integer.
-    if not isfinite(value) or abs(value) >= _LARGEST:
+    # A short decimal may have a hundred thousand digits as an integer.
+    if not isfinite(value) or not -_LARGEST < value < _LARGEST:
         raise CastError(f"is {value}, which is out of the range of integers")
     return int(value)
 
 
 def _is_not_zero(value: float | Decimal) -> bool:
     # Java cuts the fraction first, and has 0 for NaN.
-    return not isnan(value) and abs(value) >= 1
+    return not isnan(value) and not -1 < value < 1
 
 
 def _parse_integer(text: str) -> int:

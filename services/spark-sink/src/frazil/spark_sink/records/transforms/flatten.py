@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from frazil.contracts.plugins.transforms.chain import Step
@@ -24,16 +26,7 @@ def flatten(step: Step) -> Transform:
 
     def compile_schema(schema: Schema) -> tuple[Schema, FieldsChange]:
         fields = _flat_fields(schema, "", delimiter, refuse, schema.optional, schema.default)
-        leaves = list(_leaves(schema, (), "", delimiter))
-        outer = struct_of(schema, fields, refuse)
-
-        def flatten_struct(struct: Fields) -> Fields:
-            return {
-                flat: _value_at(struct, parents, name, default)
-                for flat, parents, name, default in leaves
-            }
-
-        return outer, flatten_struct
+        return struct_of(schema, fields, refuse), _struct_flattening(schema, delimiter)
 
     return change_fields(step, "flattening", flatten_map, compile_schema)
 
@@ -47,25 +40,40 @@ def _move_up(fields: Fields, prefix: str, delimiter: str, flat: Fields) -> None:
             flat[name] = value
 
 
+def _struct_flattening(schema: Schema, delimiter: str) -> FieldsChange:
+    """Compile the way to each leaf; those of one struct stand together."""
+    structs = [
+        (parents, [(flat, name, default) for _, flat, name, default in leaves])
+        for parents, leaves in groupby(_leaves(schema, (), "", delimiter), itemgetter(0))
+    ]
+
+    def flatten_struct(struct: Fields) -> Fields:
+        flattened: Fields = {}
+        for parents, leaves in structs:
+            inner: Any = struct
+            for parent in parents:
+                inner = None if inner is None else inner.get(parent)
+            if inner is None:
+                # Defaults of fields count only in a struct that is there.
+                flattened.update(dict.fromkeys(flat for flat, _, _ in leaves))
+                continue
+            for flat, name, default in leaves:
+                value = inner.get(name)
+                flattened[flat] = default if value is None else value
+        return flattened
+
+    return flatten_struct
+
+
 def _leaves(
     schema: Schema, parents: tuple[str, ...], prefix: str, delimiter: str
-) -> Iterator[tuple[str, tuple[str, ...], str, Any]]:
+) -> Iterator[tuple[tuple[str, ...], str, str, Any]]:
+    """List the fields that are no structs: where they are, their flat names, names, defaults."""
     for name, inner in schema.fields:
         if inner.kind is Kind.STRUCT:
             yield from _leaves(inner, (*parents, name), prefix + name + delimiter, delimiter)
         else:
-            yield prefix + name, parents, name, inner.default
-
-
-def _value_at(struct: Fields, parents: tuple[str, ...], name: str, default: Any) -> Any:
-    """Return a leaf's value; its default counts only in a struct that is there."""
-    inner: Any = struct
-    for parent in parents:
-        inner = inner.get(parent)
-        if inner is None:
-            return None
-    value = inner.get(name)
-    return default if value is None else value
+            yield parents, prefix + name, name, inner.default
 
 
 def _flat_fields(

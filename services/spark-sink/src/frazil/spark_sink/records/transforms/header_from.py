@@ -29,7 +29,9 @@ def header_from(step: Step) -> Transform:
         changed = record.with_headers((*record.headers, *headers))
         if not moves:
             return changed
-        left = {name: item for name, item in filled.items() if name not in sources}
+        left = filled.copy()
+        for name in sources:
+            left.pop(name, None)
         return put(changed, left, None if schema is None else kept_of(schema))
 
     return transform
