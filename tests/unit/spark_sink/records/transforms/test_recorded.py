@@ -1,5 +1,6 @@
 """What Kafka's own transforms do, recorded from the classes of Connect 4.3.1."""
 
+from datetime import date
 from typing import Any
 
 import pytest
@@ -7,7 +8,7 @@ from tests.support.connect_steps import Configured, changed_value, step, through
 from tests.support.plain_records import record_of
 
 from frazil.spark_sink.records.errors import TransformError
-from frazil.spark_sink.records.model import Header
+from frazil.spark_sink.records.model import DATE, Header, Kind, Schema
 
 N: dict[str, Any] = {
     "id": 7,
@@ -59,8 +60,7 @@ def test_a_document_is_transformed(configured: Configured, expected: Any) -> Non
     assert str(changed) == str(expected) or isinstance(changed, dict)
 
 
-# The genuine ones of these refuse a tombstone: a predicate has to keep it from them.
-REFUSING = ("MaskField", "HeaderFrom", "ValueToKey")
+# MaskField, HeaderFrom and ValueToKey refuse tombstones: predicates have to keep these from them.
 TOMBSTONES: list[tuple[Configured, Any]] = [
     *((configured, {"all": None} if "Hoist" in configured[0] else None)
       for configured, _ in TRANSFORMED if "Mask" not in configured[0]),
@@ -130,6 +130,23 @@ def test_headers_are_added_moved_and_dropped() -> None:
         ("n", {"x": 1, "y": {"z": "deep"}}),
     ]
     assert record.value == {"tags": ["a"], "text": "t", "half": 1.5}
+
+
+@pytest.mark.parametrize(
+    ("literal", "value", "schema"),
+    [
+        ("v", "v", Schema(Kind.STRING)),
+        ("12", 12, Schema(Kind.INT8)),
+        ("true", True, Schema(Kind.BOOLEAN)),
+        ("2023-11-14", date(2023, 11, 14), Schema(Kind.INT32, name=DATE, version=1)),
+    ],
+)
+def test_a_new_header_has_the_type_that_its_text_spells(
+    literal: str, value: Any, schema: Schema
+) -> None:
+    record = through(record_of({}), step("InsertHeader", header="h", value_literal=literal))
+    assert record is not None
+    assert record.headers == (Header("h", value, schema),)
 
 
 def test_copied_headers_leave_the_fields_where_they_are() -> None:
