@@ -63,7 +63,6 @@ def date_parser(pattern: str) -> Parser:
     following = [*tokens[1:], _Token("", "")]
     shape = re.compile("".join(map(_shape, tokens, following)), re.DOTALL)
     fields = [(token.letter, _reader(token)) for token in tokens if token.letter]
-    century = datetime.now(UTC).year - 80
 
     def read(text: str) -> int:
         match = shape.match(text)
@@ -72,8 +71,6 @@ def date_parser(pattern: str) -> Parser:
         values = {"y": 1970, "M": 1, "d": 1, "H": 0, "m": 0, "s": 0, "S": 0, "X": 0}
         for (letter, reader), part in zip(fields, match.groups(), strict=True):
             values[letter] = reader(part)
-        if values["y"] < 0:
-            values["y"] = century + (~values["y"] - century) % 100
         return _millis(values)
 
     return read
@@ -132,12 +129,12 @@ _PARTS: dict[str, Callable[[datetime], int]] = {
 
 
 def _shape(token: _Token, following: _Token) -> str:
-    """Write the regular expression of one token, which may not give back what it has taken."""
+    """Write the regular expression of one token, which never gives back what it took."""
     letter, count = token.letter, len(token.text)
     if not letter:
         return re.escape(token.text)
     if token.is_number and following.is_number:
-        # Digits without anything between them are told apart by the pattern's lengths alone.
+        # Only the lengths in the pattern separate two numbers that touch.
         return rf"[ \t]*+(?=.{{{count}}})(\d{{1,{count}}}+)"
     if token.is_number:
         return r"[ \t]*+(\d++)"
@@ -157,8 +154,7 @@ def _names(names: tuple[str, ...]) -> str:
 def _reader(token: _Token) -> Callable[[str], int]:
     letter = token.letter
     if letter == "y" and len(token.text) <= 2:
-        # Two digits are a year near to today: such years are passed on as negative numbers.
-        return lambda text: ~int(text) if len(text) == 2 else int(text)
+        return _near_year_reader(datetime.now(UTC).year - 80)
     if token.is_number:
         return int
     if letter == "M":
@@ -167,6 +163,16 @@ def _reader(token: _Token) -> Callable[[str], int]:
     if letter == "a":
         return lambda text: 12 * (text.lower() == "pm")
     return _offset if letter in "zZX" else lambda _: 0
+
+
+def _near_year_reader(first: int) -> Callable[[str], int]:
+    """Read two digits as a year of the hundred from the first on, as Java does."""
+
+    def read(text: str) -> int:
+        year = int(text)
+        return first + (year - first) % 100 if len(text) == 2 else year
+
+    return read
 
 
 def _offset(text: str) -> int:

@@ -32,7 +32,7 @@ Caster = Callable[[Any], Any]
 
 
 class CastError(ValueError):
-    """The value cannot be cast; the words go behind the name of its field."""
+    """The value cannot be cast; the message continues a sentence that names the field."""
 
 
 def caster(target: str, kind: Kind | None = None) -> Caster:

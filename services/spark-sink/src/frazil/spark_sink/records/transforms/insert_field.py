@@ -8,17 +8,16 @@ from typing import Any, NamedTuple
 
 from frazil.contracts.plugins.transforms.chain import Step
 from frazil.contracts.plugins.transforms.forms import MarkedName
-from frazil.spark_sink.records.errors import TransformError
 from frazil.spark_sink.records.model import TIMESTAMP, Field, Kind, Record, Schema
 from frazil.spark_sink.records.times import datetime_of
 from frazil.spark_sink.records.transforms import Transform
-from frazil.spark_sink.records.transforms.refusals import refusal
+from frazil.spark_sink.records.transforms.refusals import Refusal, refusal
 from frazil.spark_sink.records.transforms.schemas import SchemaCache, copier, struct_of
 from frazil.spark_sink.records.transforms.sides import Fields, fields_of, side_of
 
 
 class _Insertion(NamedTuple):
-    """A new field: its value for maps, its value for structs, and its schema in these."""
+    """A new field: how a map gets its value, how a struct does, and its schema there."""
 
     name: str
     plain: Callable[[Record], Any]
@@ -31,7 +30,7 @@ def insert_field(step: Step) -> Transform:
     read, put = side_of(step)
     refuse = refusal(step)
     insertions = list(_insertions(step))
-    new_fields = [Field(one.name, one.schema) for one in insertions]
+    new_fields = [Field(name, schema) for name, _, _, schema in insertions]
 
     def compile_schema(schema: Schema) -> tuple[Schema, Callable[[Fields], Fields]]:
         outer = struct_of(schema, (*schema.fields, *new_fields), refuse)
@@ -63,8 +62,8 @@ def _insertions(step: Step) -> Iterator[_Insertion]:
     refuse = refusal(step)
     text = step.options["static.value"]
 
-    def time(record: Record) -> datetime | None:
-        return None if record.timestamp is None else _time(record.timestamp, refuse)
+    def moment(record: Record) -> datetime | None:
+        return None if record.timestamp is None else _moment(record.timestamp, refuse)
 
     topic, at = attrgetter("topic"), attrgetter("timestamp")
     partition, offset = attrgetter("source.partition"), attrgetter("source.offset")
@@ -72,7 +71,7 @@ def _insertions(step: Step) -> Iterator[_Insertion]:
         ("topic.field", topic, topic, Schema(Kind.STRING)),
         ("partition.field", partition, partition, Schema(Kind.INT32)),
         ("offset.field", offset, offset, Schema(Kind.INT64)),
-        ("timestamp.field", at, time, Schema(Kind.INT64, name=TIMESTAMP, version=1)),
+        ("timestamp.field", at, moment, Schema(Kind.INT64, name=TIMESTAMP, version=1)),
         ("static.field", lambda _: text, lambda _: text, Schema(Kind.STRING)),
     ):
         if step.options[option]:
@@ -81,7 +80,7 @@ def _insertions(step: Step) -> Iterator[_Insertion]:
             yield _Insertion(marked.name, plain, typed, optional)
 
 
-def _time(millis: int, refuse: Callable[[str], TransformError]) -> datetime:
+def _moment(millis: int, refuse: Refusal) -> datetime:
     try:
         return datetime_of(millis)
     except OverflowError as error:
