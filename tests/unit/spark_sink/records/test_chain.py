@@ -202,6 +202,16 @@ def test_nothing_follows_a_filter(monkeypatch: pytest.MonkeyPatch) -> None:
     assert filtering(record_of({})) is None
 
 
+def test_a_value_that_is_nested_without_end_is_refused() -> None:
+    value: dict[str, Any] = {}
+    for _ in range(5000):
+        value = {"a": value}
+    flatten = chain_of(steps(step("Flatten$Value")))
+    assert flatten is not None
+    with pytest.raises(TransformError, match="nested too deeply"):
+        flatten(record_of(value))
+
+
 def test_times_of_every_kind_pass() -> None:
     value = {"d": date(1, 1, 1), "t": time(23, 59), "s": datetime(9999, 12, 31, tzinfo=UTC),
              "n": Decimal("1E+90000")}  # fmt: skip

@@ -21,7 +21,10 @@ def flatten(step: Step) -> Transform:
 
     def flatten_map(fields: Fields) -> Fields:
         flat: Fields = {}
-        _move_up(fields, "", delimiter, flat)
+        try:
+            _move_up(fields, "", delimiter, flat)
+        except RecursionError as error:
+            raise refuse("the value is nested too deeply for flattening") from error
         return flat
 
     def compile_schema(schema: Schema) -> tuple[Schema, FieldsChange]:
