@@ -1,6 +1,7 @@
 """The genuine sink: a Kafka Connect worker from jars, with Apache Iceberg's plugin."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from frazil.cli.ports import HOST
@@ -15,11 +16,14 @@ _PLUGIN_FOLDER = "iceberg"
 
 @dataclass(frozen=True)
 class Worker:
+    """`plugins` are folders of jars by their names, beside the sink's own."""
+
     java: Path
     jars: JarStore
     folder: Path
     port: int
     bootstrap_servers: str
+    plugins: Mapping[str, Path] = field(default_factory=dict)
 
     @property
     def url(self) -> str:
@@ -28,7 +32,8 @@ class Worker:
     def prepare(self) -> None:
         plugins = self.folder / "plugins"
         plugins.mkdir(parents=True)
-        (plugins / _PLUGIN_FOLDER).symlink_to(self.jars.folder("plugin"))
+        for name, folder in {_PLUGIN_FOLDER: self.jars.folder("plugin"), **self.plugins}.items():
+            (plugins / name).symlink_to(folder)
         self._properties.write_text(properties(self.url, self.bootstrap_servers, plugins))
 
     def command(self) -> list[str]:

@@ -28,10 +28,10 @@ from frazil.cli.waiting import wait_until_ready
 from frazil.runtime.jars import JarStore
 
 NAMESPACE = "bench"
-_WORKER = "genuine-worker"
-_CONTROL_TOPIC = "control-genuine"
+WORKER = "genuine-worker"
+CONTROL_TOPIC = "control-genuine"
 _START_SECONDS = 120
-_STOP_SECONDS = 20
+STOP_SECONDS = 20
 _QUIET_SECONDS = 60
 _QUIET_CORES = 0.15
 
@@ -103,28 +103,35 @@ class Rig:
 
     def config(self, table: str, topic: str, *, tasks: int, interval_ms: int) -> dict[str, str]:
         """Return the keys that both sinks get."""
-        key = self.stack.folder.catalog_key
         return {
             "connector.class": "org.apache.iceberg.connect.IcebergSinkConnector",
             "tasks.max": str(tasks),
             "topics": topic,
             "iceberg.tables": f"{NAMESPACE}.{table}",
-            "iceberg.control.topic": _CONTROL_TOPIC,
+            "iceberg.control.topic": CONTROL_TOPIC,
             "iceberg.control.commit.interval-ms": str(interval_ms),
             "iceberg.control.commit.timeout-ms": "60000",
-            "iceberg.catalog.type": "rest",
-            "iceberg.catalog.uri": f"{self.stack.ports.catalog_url}/_iceberg",
-            "iceberg.catalog.warehouse": WAREHOUSE,
-            "iceberg.catalog.client.region": "us-east-1",
-            "iceberg.catalog.rest.sigv4-enabled": "true",
-            "iceberg.catalog.rest.signing-name": "s3tables",
-            "iceberg.catalog.rest.signing-region": "us-east-1",
-            "iceberg.catalog.rest.access-key-id": key.access_key,
-            "iceberg.catalog.rest.secret-access-key": key.secret,
+            **catalog_keys(self.stack),
             "key.converter": "org.apache.kafka.connect.storage.StringConverter",
             "value.converter": "org.apache.kafka.connect.json.JsonConverter",
             "value.converter.schemas.enable": "false",
         }
+
+
+def catalog_keys(stack: Stack) -> dict[str, str]:
+    """Return the keys by which a sink reaches the stack's catalog."""
+    key = stack.folder.catalog_key
+    return {
+        "iceberg.catalog.type": "rest",
+        "iceberg.catalog.uri": f"{stack.ports.catalog_url}/_iceberg",
+        "iceberg.catalog.warehouse": WAREHOUSE,
+        "iceberg.catalog.client.region": "us-east-1",
+        "iceberg.catalog.rest.sigv4-enabled": "true",
+        "iceberg.catalog.rest.signing-name": "s3tables",
+        "iceberg.catalog.rest.signing-region": "us-east-1",
+        "iceberg.catalog.rest.access-key-id": key.access_key,
+        "iceberg.catalog.rest.secret-access-key": key.secret,
+    }
 
 
 @contextmanager
@@ -145,10 +152,10 @@ def running(
         with screen.step("Broker, catalog, control API"):
             catalog, own = start_stack(stack, extra=ours)
         with screen.step("The genuine worker"):
-            peer = _start_worker(stack, jars, extra=genuine)
+            peer = start_worker(stack, jars, extra=genuine)
         yield Rig(stack, catalog, own, peer, partitions)
     finally:
-        stack.folder.service(_WORKER).stop(_STOP_SECONDS)
+        stack.folder.service(WORKER).stop(STOP_SECONDS)
         stacks.stop(stack.folder)
 
 
@@ -172,17 +179,25 @@ def start_stack(stack: Stack, *, extra: Mapping[str, str]) -> tuple[RestCatalog,
     return catalog, Sink("Frazil", ports.api_url, pid or 0, extra)
 
 
-def _start_worker(stack: Stack, jars: JarStore, *, extra: Mapping[str, str]) -> Sink:
-    asyncio.run(_create_topics(stack.ports.bootstrap_servers, {_CONTROL_TOPIC: 1}))
+def start_worker(
+    stack: Stack,
+    jars: JarStore,
+    *,
+    extra: Mapping[str, str],
+    plugins: Mapping[str, Path] | None = None,
+) -> Sink:
+    """Start a genuine worker; `plugins` are folders of jars that it gets beside the sink's."""
+    asyncio.run(_create_topics(stack.ports.bootstrap_servers, {CONTROL_TOPIC: 1}))
     worker = Worker(
         java=stack.tools.java,
         jars=jars,
-        folder=stack.folder.root / _WORKER,
+        folder=stack.folder.root / WORKER,
         port=free_ports().api,
         bootstrap_servers=stack.ports.bootstrap_servers,
+        plugins=plugins or {},
     )
     worker.prepare()
-    child, log = stack.folder.service(_WORKER), stack.folder.log(_WORKER)
+    child, log = stack.folder.service(WORKER), stack.folder.log(WORKER)
     child.start(worker.command(), environment=stack.tools.environment, log=log)
     wait_until_ready(
         "The genuine worker",

@@ -1,0 +1,215 @@
+"""The genuine sink: a Kafka Connect worker beside a broker and the project's table catalog."""
+
+import time
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+from bench.iceberg_sink.genuine import JARS as SINK_JARS
+from bench.iceberg_sink.rig import (
+    CONTROL_TOPIC,
+    STOP_SECONDS,
+    WORKER,
+    Sink,
+    catalog_keys,
+    new_stack,
+    start_worker,
+)
+from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewTopic
+from pyiceberg.catalog.rest import RestCatalog
+from pyiceberg.exceptions import NoSuchTableError
+from pyiceberg.table import Table
+from tests.nightly.genuine.case import ICEBERG, Case
+from tests.nightly.genuine.outcome import DeadLetter, Outcome, outcome_of_table
+
+from frazil.cli import stack as stacks
+from frazil.cli.catalog import client_properties
+from frazil.cli.screen import Screen
+from frazil.cli.settings import read_settings
+from frazil.cli.stack import Stack
+from frazil.runtime.jars import JarStore
+
+_JARS = Path(__file__).parent / "jars"
+_NAMESPACE = "genuine"
+_INTERVAL_MS = 1000
+_PATIENCE = 60
+_LOOK_SECONDS = 0.5
+_ERRORS = "__connect.errors."
+# Its jar does not list them, and the worker finds what is listed only.
+_TRANSFORMS = (
+    "CopyValue",
+    "DebeziumTransform",
+    "DmsTransform",
+    "JsonToMapTransform",
+    "KafkaMetadataTransform",
+    "MongoDebeziumTransform",
+)
+
+
+@dataclass
+class Peer:
+    """Does cases with the genuine sink, several at a time."""
+
+    stack: Stack
+    worker: Sink
+    catalog: RestCatalog
+    _died: dict[str, str] = field(default_factory=dict)
+
+    def outcomes(self, cases: Sequence[Case]) -> dict[str, Outcome]:
+        """Let a connector write each case into a table of its own; return them by case."""
+        self._create_topics(cases)
+        for case in cases:
+            self._fill(case)
+            self.worker.create(case.name, self._config(case))
+        self._wait(cases)
+        outcomes = {case.name: self._outcome(case) for case in cases}
+        for case in cases:
+            httpx.delete(f"{self.worker.url}/connectors/{case.name}", timeout=60)
+        return outcomes
+
+    def _create_topics(self, cases: Sequence[Case]) -> None:
+        admin = AdminClient({"bootstrap.servers": self.stack.ports.bootstrap_servers})
+        names = [name for case in cases for name in (case.name, _dead(case))]
+        for created in admin.create_topics([NewTopic(name, 1, 1) for name in names]).values():
+            created.result()
+
+    def _fill(self, case: Case) -> None:
+        """Send the records as one batch: what one poll returns comes into one commit."""
+        servers = self.stack.ports.bootstrap_servers
+        producer = Producer({"bootstrap.servers": servers, "linger.ms": 200})
+        for record in case.records:
+            producer.produce(
+                case.name,
+                record.value,
+                record.key,
+                partition=0,
+                timestamp=record.timestamp,
+                headers=list(record.headers),
+            )
+        producer.flush()
+
+    def _config(self, case: Case) -> dict[str, str]:
+        return {
+            "connector.class": "org.apache.iceberg.connect.IcebergSinkConnector",
+            "tasks.max": "1",
+            "topics": case.name,
+            "consumer.override.auto.offset.reset": "earliest",
+            "errors.tolerance": "all",
+            "errors.deadletterqueue.topic.name": _dead(case),
+            "errors.deadletterqueue.topic.replication.factor": "1",
+            "errors.deadletterqueue.context.headers.enable": "true",
+            "iceberg.tables": f"{_NAMESPACE}.{case.name}",
+            "iceberg.tables.auto-create-enabled": "true",
+            "iceberg.tables.evolve-schema-enabled": "true",
+            "iceberg.control.topic": CONTROL_TOPIC,
+            "iceberg.control.commit.interval-ms": str(_INTERVAL_MS),
+            "iceberg.control.commit.timeout-ms": "30000",
+            **catalog_keys(self.stack),
+            **case.config,
+        }
+
+    def _wait(self, cases: Iterable[Case]) -> None:
+        """Wait until each case is committed, or has failed, or is dead letters only."""
+        open_cases, deadline = list(cases), time.monotonic() + _PATIENCE
+        while open_cases and time.monotonic() < deadline:
+            time.sleep(_LOOK_SECONDS)
+            died = self._deaths()
+            open_cases = [case for case in open_cases if not self._is_done(case, died)]
+        self._died = self._deaths()
+
+    def _is_done(self, case: Case, died: Mapping[str, str]) -> bool:
+        if case.name in died or len(self._letters(case)) == len(case.records):
+            return True
+        table = self._table(case)
+        return table is not None and table.current_snapshot() is not None
+
+    def _deaths(self) -> dict[str, str]:
+        """Return what ended tasks, by their connectors."""
+        url = f"{self.worker.url}/connectors"
+        answer = httpx.get(url, params={"expand": "status"}, timeout=60).raise_for_status()
+        return {
+            name: task["trace"]
+            for name, one in answer.json().items()
+            for task in one["status"]["tasks"]
+            if task["state"] == "FAILED"
+        }
+
+    def _outcome(self, case: Case) -> Outcome:
+        table, letters, died = self._table(case), self._letters(case), self._died.get(case.name, "")
+        if table is None:
+            return Outcome({}, (), tuple(sorted(letters)), died)
+        return outcome_of_table(table, letters, died)
+
+    def _table(self, case: Case) -> Table | None:
+        try:
+            table: Table = self.catalog.load_table((_NAMESPACE, case.name))
+        except NoSuchTableError:
+            return None
+        return table
+
+    def _letters(self, case: Case) -> list[DeadLetter]:
+        """Read the dead letters so far."""
+        servers = self.stack.ports.bootstrap_servers
+        consumer = Consumer({"bootstrap.servers": servers, "group.id": "letters"})
+        try:
+            partition = TopicPartition(_dead(case), 0, 0)
+            _, end = consumer.get_watermark_offsets(partition, timeout=10)
+            consumer.assign([partition])
+            messages = consumer.consume(end, timeout=10) if end else []
+            return [_letter(dict(message.headers() or ())) for message in messages]
+        finally:
+            consumer.close()
+
+
+def _dead(case: Case) -> str:
+    return f"{case.name}-dead"
+
+
+def _letter(headers: Mapping[str, Any]) -> DeadLetter:
+    offset, stage, name = (
+        headers[_ERRORS + word].decode() for word in ("offset", "stage", "class.name")
+    )
+    return DeadLetter(int(offset), stage, name)
+
+
+@contextmanager
+def running(home: Path) -> Iterator[Peer]:
+    """Start broker, catalog and worker; end all of them."""
+    screen, settings = Screen(), read_settings()
+    stack = new_stack(home, screen)
+    jars = JarStore(settings.home, SINK_JARS / "jars.sha256", SINK_JARS / "ivy.xml")
+    own = JarStore(settings.home, _JARS / "jars.sha256", _JARS / "ivy.xml")
+    for store in (jars, own):
+        if not store.is_complete():
+            store.resolve(stack.tools.java, lambda *_: None)
+    try:
+        stack.folder.root.mkdir(parents=True)
+        stack.start_broker()
+        stack.start_catalog()
+        plugin = _transforms(own.folder("transforms"), stack.folder.root / "transforms")
+        worker = start_worker(stack, jars, extra={}, plugins={"transforms": plugin})
+        ports, key = stack.ports, stack.folder.catalog_key
+        catalog = RestCatalog("iceberg", **client_properties(ports.catalog_url, key))
+        yield Peer(stack, worker, catalog)
+    finally:
+        stack.folder.service(WORKER).stop(STOP_SECONDS)
+        stacks.stop(stack.folder)
+
+
+def _transforms(jars: Path, folder: Path) -> Path:
+    """Make a plugin of the transforms' jars and a list of their classes."""
+    folder.mkdir()
+    for jar in jars.glob("*.jar"):
+        (folder / jar.name).symlink_to(jar)
+    with zipfile.ZipFile(folder / "listed.jar", "w") as listed:
+        names = "".join(f"{ICEBERG}{name}\n" for name in _TRANSFORMS)
+        listed.writestr(
+            "META-INF/services/org.apache.kafka.connect.transforms.Transformation", names
+        )
+    return folder
