@@ -3,7 +3,7 @@
 import json
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 KAFKA = "org.apache.kafka.connect.transforms."
@@ -36,6 +36,12 @@ class Case:
     name: str
     config: Mapping[str, str]
     records: tuple[SourceRecord, ...]
+
+    def without(self, offset: int, name: str) -> "Case":
+        """Put a tombstone in the place of one record, so that the others keep their offsets."""
+        records = list(self.records)
+        records[offset] = SourceRecord(None, records[offset].key)
+        return replace(self, name=name, records=tuple(records))
 
 
 def case_of(seed: int) -> Case:

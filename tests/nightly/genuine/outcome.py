@@ -32,6 +32,15 @@ class Outcome:
     died: str = ""
 
 
+@dataclass(frozen=True)
+class Trial:
+    """A case and its outcome; `deadly` are records that had to be taken out, for tasks to live."""
+
+    case: Case
+    outcome: Outcome
+    deadly: tuple[int, ...] = ()
+
+
 # How our side does a case; the genuine one is a `Peer`.
 Sink = Callable[[Case], Outcome]
 
