@@ -24,12 +24,17 @@ class DeadLetter:
 
 @dataclass(frozen=True)
 class Outcome:
-    """`columns` has a type for each path, `rows` are texts; `died` says why a task ended."""
+    """What is in the table: its schema, rows as texts; `died` says why a task ended."""
 
-    columns: Mapping[str, str]
+    schema: Struct
     rows: tuple[str, ...]
     dead: tuple[DeadLetter, ...] = ()
     died: str = ""
+
+    @property
+    def columns(self) -> Mapping[str, str]:
+        """The type at each path."""
+        return dict(_columns(self.schema, ""))
 
 
 @dataclass(frozen=True)
@@ -52,8 +57,8 @@ def outcome_of(
     died: str = "",
 ) -> Outcome:
     """Describe rows of a table; those of maps may be mappings or pairs, as Arrow has them."""
-    texts = sorted(_text(row, schema) for row in rows)
-    return Outcome(dict(_columns(schema, "")), tuple(texts), tuple(sorted(dead)), died)
+    texts = sorted(text_of_row(row, schema) for row in rows)
+    return Outcome(schema, tuple(texts), tuple(sorted(dead)), died)
 
 
 def outcome_of_table(table: Table, dead: Iterable[DeadLetter] = (), died: str = "") -> Outcome:
@@ -64,14 +69,20 @@ def outcome_of_table(table: Table, dead: Iterable[DeadLetter] = (), died: str = 
 
 def differences(ours: Outcome, genuine: Outcome) -> list[str]:
     """Say in what two outcomes differ; nothing if they do not."""
+    mine, theirs = ours.columns, genuine.columns
     found = [
-        f"column {path}: ours {ours.columns.get(path)}, genuine {genuine.columns.get(path)}"
-        for path in sorted({*ours.columns, *genuine.columns})
-        if ours.columns.get(path) != genuine.columns.get(path)
+        f"column {path}: ours {mine.get(path)}, genuine {theirs.get(path)}"
+        for path in sorted({*mine, *theirs})
+        if mine.get(path) != theirs.get(path)
     ]
     found += _only("row", ours.rows, genuine.rows)
     found += _only("dead letter", ours.dead, genuine.dead)
     return found
+
+
+def text_of_row(row: Mapping[str, Any], schema: Struct) -> str:
+    """Spell a row so that equal texts are equal values of equal types; nulls in structs go."""
+    return _text(row, schema)
 
 
 def _only(word: str, ours: Iterable[object], genuine: Iterable[object]) -> Iterator[str]:
@@ -102,7 +113,6 @@ def _word(kind: Type) -> str:
 
 
 def _text(value: Any, kind: Type) -> str:
-    """Spell a value so that equal texts are equal values of equal types; nulls in structs go."""
     if value is None:
         return "null"
     if isinstance(kind, Struct):

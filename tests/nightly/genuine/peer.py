@@ -35,6 +35,7 @@ from frazil.cli.screen import Screen
 from frazil.cli.settings import read_settings
 from frazil.cli.stack import Stack
 from frazil.runtime.jars import JarStore
+from frazil.spark_sink.records.schema.types import Struct
 
 _JARS = Path(__file__).parent / "jars"
 _NAMESPACE = "genuine"
@@ -45,7 +46,7 @@ _MOST_DEADLY = 5
 _ERRORS = "__connect.errors."
 # How the sink names the record that it could not convert, on which its task ends.
 _OFFSET = re.compile(r"An error occurred converting record, .* offset: (\d+)")
-_NOTHING = Outcome({}, ())
+_NOTHING = Outcome(Struct(()), ())
 # Its jar does not list them, and the worker finds what is listed only.
 _TRANSFORMS = (
     "CopyValue",
@@ -163,7 +164,7 @@ class Peer:
     def _outcome(self, case: Case) -> Outcome:
         table, letters, died = self._table(case), self._letters(case), self._died.get(case.name, "")
         if table is None:
-            return Outcome({}, (), tuple(sorted(letters)), died)
+            return Outcome(Struct(()), (), tuple(sorted(letters)), died)
         return outcome_of_table(table, letters, died)
 
     def _table(self, case: Case) -> Table | None:
@@ -177,14 +178,18 @@ class Peer:
         """Read the dead letters so far."""
         servers = self.stack.ports.bootstrap_servers
         consumer = Consumer({"bootstrap.servers": servers, "group.id": "letters"})
+        partition, letters = TopicPartition(_dead(case), 0, 0), list[DeadLetter]()
         try:
-            partition = TopicPartition(_dead(case), 0, 0)
             _, end = consumer.get_watermark_offsets(partition, timeout=10)
             consumer.assign([partition])
-            messages = consumer.consume(end, timeout=10) if end else []
-            return [_letter(dict(message.headers() or ())) for message in messages]
+            while len(letters) < end:
+                message = consumer.poll(10)
+                if message is None or message.error():
+                    raise AssertionError(f"dead letters of {case.name}: {message}")
+                letters.append(_letter(dict(message.headers() or ())))
         finally:
             consumer.close()
+        return letters
 
 
 def _next(trial: Trial, outcome: Outcome, *, last: bool) -> Trial:
