@@ -183,10 +183,8 @@ def _find_long(bounds: Range, kind: Primitive, column: pa.Array) -> None:
 
 def _count_floats(counts: FloatCounts, leaf: Leaf, batch: pa.RecordBatch) -> None:
     column = _column(leaf, batch)
-    # A float of a struct that is null is not counted at all, as Iceberg's own writer has it.
-    absent = _absent_parents(leaf, batch)
-    counts.values += len(column) - absent
-    counts.nulls += column.null_count - absent
+    counts.values += len(column)
+    counts.nulls += column.null_count
     nans = pc.sum(pc.is_nan(column)).as_py() or 0
     counts.nans += nans
     if len(column) - column.null_count == nans:
@@ -196,16 +194,6 @@ def _count_floats(counts: FloatCounts, leaf: Leaf, batch: pa.RecordBatch) -> Non
     if low == 0 or high == 0:
         low, high = _signed_zeros(leaf.kind, column, low, high)
     counts.range.add((low, copysign(1, low)), (high, copysign(1, high)))
-
-
-def _absent_parents(leaf: Leaf, batch: pa.RecordBatch) -> int:
-    name, *inside = leaf.source or ()
-    if not inside:
-        return 0
-    parent = batch.column(name)
-    if len(inside) > 1:
-        parent = pc.struct_field(parent, inside[:-1])
-    return int(parent.null_count)
 
 
 def _signed_zeros(
