@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from frazil.spark_sink.records.schema.types import (
     List,
@@ -67,6 +68,13 @@ def arrow_schema(schema: Struct, schema_id: int = 0) -> pa.Schema:
 def parquet_leaves(schema: Struct) -> tuple[Leaf, ...]:
     """List the columns that a Parquet file of the table has, in their order."""
     return tuple(_leaves(schema, 0, "", "", ()))
+
+
+def leaf_column(leaf: Leaf, batch: pa.RecordBatch) -> pa.Array:
+    """Return the values of a leaf that is not inside of a list or map; null where a struct is."""
+    name, *inside = leaf.source or ()
+    column = batch.column(name)
+    return pc.struct_field(column, inside) if inside else column
 
 
 def _field(name: str, kind: Type, nullable: bool, number: int) -> pa.Field:

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from frazil.spark_sink.records.schema.types import Primitive
-from frazil.spark_sink.tasks.files.arrow_schema import Leaf
+from frazil.spark_sink.tasks.files.arrow_schema import Leaf, leaf_column
 from frazil.spark_sink.tasks.files.bounds import lower_bound, upper_bound
 from frazil.spark_sink.tasks.files.metrics_modes import Mode
 
@@ -78,7 +78,7 @@ class Observer:
         for leaf in self._floats:
             _count_floats(self.floats[leaf.id], leaf, batch)
         for leaf in self._texts:
-            column = _column(leaf, batch)
+            column = leaf_column(leaf, batch)
             if column.nbytes > STATISTICS_LIMIT:
                 _find_long(self.long_values[leaf.id], leaf.kind, column)
 
@@ -168,12 +168,6 @@ def _readable(kind: Primitive, value: Any) -> Any:
     return value.decode() if kind.name == "string" else value
 
 
-def _column(leaf: Leaf, batch: pa.RecordBatch) -> pa.Array:
-    name, *inside = leaf.source or ()
-    column = batch.column(name)
-    return pc.struct_field(column, inside) if inside else column
-
-
 def _find_long(bounds: Range, kind: Primitive, column: pa.Array) -> None:
     longest = pc.max(pc.binary_length(column)).as_py()
     if longest is not None and longest > STATISTICS_LIMIT:
@@ -182,7 +176,7 @@ def _find_long(bounds: Range, kind: Primitive, column: pa.Array) -> None:
 
 
 def _count_floats(counts: FloatCounts, leaf: Leaf, batch: pa.RecordBatch) -> None:
-    column = _column(leaf, batch)
+    column = leaf_column(leaf, batch)
     counts.values += len(column)
     counts.nulls += column.null_count
     nans = pc.sum(pc.is_nan(column)).as_py() or 0

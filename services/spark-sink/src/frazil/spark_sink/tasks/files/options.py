@@ -61,21 +61,29 @@ def parse_options(properties: Mapping[str, str]) -> Options:
 
 
 def column_options(
-    properties: Mapping[str, str], leaves: tuple[Leaf, ...], rows: int
+    properties: Mapping[str, str], leaves: tuple[Leaf, ...], rows: int, plain: frozenset[str]
 ) -> dict[str, Any]:
-    """Read what the table asks of single columns; `rows` sizes Bloom filters without a number."""
+    """Read what the table asks of single columns.
+
+    `rows` sizes Bloom filters without a number; columns in `plain` get no dictionary unless asked.
+    """
     options: dict[str, Any] = {}
-    for argument, key in (
-        ("use_dictionary", f"{_PARQUET}dict-encoding-enabled.column."),
-        ("write_statistics", f"{_PARQUET}stats-enabled.column."),
+    for argument, name, off in (
+        ("use_dictionary", "dict-encoding", plain),
+        ("write_statistics", "stats", frozenset()),
     ):
-        off = {leaf.parquet for leaf in leaves if _says(properties, f"{key}{leaf.name}", "false")}
-        if off:
-            options[argument] = [leaf.parquet for leaf in leaves if leaf.parquet not in off]
+        key = f"{_PARQUET}{name}-enabled.column."
+        on = [
+            leaf.parquet
+            for leaf in leaves
+            if _is_on(properties.get(f"{key}{leaf.name}"), leaf.parquet not in off)
+        ]
+        if len(on) < len(leaves):
+            options[argument] = on
     filters = {
         leaf.parquet: _bloom_filter(properties, leaf, rows)
         for leaf in leaves
-        if _says(properties, f"{_BLOOM}enabled.column.{leaf.name}", "true")
+        if _is_on(properties.get(f"{_BLOOM}enabled.column.{leaf.name}"), False)
         and leaf.kind.name != "boolean"
     }
     return {**options, "bloom_filter_options": filters} if filters else options
@@ -101,5 +109,5 @@ def _number(properties: Mapping[str, str], key: str, default: int) -> int:
     return number
 
 
-def _says(properties: Mapping[str, str], key: str, word: str) -> bool:
-    return properties.get(key, "").lower() == word
+def _is_on(text: str | None, default: bool) -> bool:
+    return default if text is None else text.lower() == "true"

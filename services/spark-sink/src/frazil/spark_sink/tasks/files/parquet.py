@@ -7,6 +7,7 @@ import pyarrow.parquet as pq
 
 from frazil.spark_sink.tasks.files.arrow_schema import arrow_schema, parquet_leaves
 from frazil.spark_sink.tasks.files.data_file import DataFile
+from frazil.spark_sink.tasks.files.dictionaries import without_dictionary
 from frazil.spark_sink.tasks.files.metrics import Observer, file_metrics, split_offsets
 from frazil.spark_sink.tasks.files.metrics_modes import metrics_modes
 from frazil.spark_sink.tasks.files.options import column_options, parse_options
@@ -25,6 +26,12 @@ class ParquetFormat:
         self.modes = metrics_modes(plan.schema, plan.properties, plan.sorted_columns)
         self.options = parse_options(plan.properties)
         self._properties = plan.properties
+        self._plain: frozenset[str] | None = None
+
+    def sample(self, rows: pa.RecordBatch) -> None:
+        """Choose, by the first rows of a task, the columns that get no dictionary."""
+        if self._plain is None:
+            self._plain = without_dictionary(self.leaves, rows)
 
     def writer(
         self, sink: pa.NativeFile, rows: int, footers: list[pq.FileMetaData]
@@ -35,7 +42,7 @@ class ParquetFormat:
             self.schema,
             metadata_collector=footers,
             **self.options.parquet,
-            **column_options(self._properties, self.leaves, rows),
+            **column_options(self._properties, self.leaves, rows, self._plain or frozenset()),
         )
 
 

@@ -69,6 +69,7 @@ class TableWriter:
             return
         rows = batches[0] if len(batches) == 1 else pa.concat_batches(batches)
         batches.clear()
+        self._form.sample(rows)
         for partition, part in self._split(rows):
             self._append(partition, part)
 
