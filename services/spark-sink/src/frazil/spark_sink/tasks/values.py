@@ -5,6 +5,7 @@ as bytes, decimals as Decimal, everything else as the Python value of its kind.
 """
 
 import base64
+import math
 import struct
 from collections.abc import Callable
 from datetime import date, timedelta
@@ -33,13 +34,12 @@ _PACKED = {
 
 
 def to_bytes(kind: Primitive, value: Any) -> bytes:
-    """Serialize a bound in Iceberg's binary form of single values."""
+    """Serialize a bound in Iceberg's binary form of single values; a decimal comes unscaled."""
     if kind.name == "string":
         return bytes(value.encode())
     if kind.name == "decimal":
-        unscaled = int(value.scaleb(kind.scale))
-        length = ((unscaled if unscaled >= 0 else ~unscaled).bit_length() + 8) // 8
-        return unscaled.to_bytes(length, "big", signed=True)
+        length = (value if value >= 0 else ~value).bit_length() // 8 + 1
+        return bytes(value.to_bytes(length, "big", signed=True))
     packed = _PACKED.get(kind.name)
     return bytes(value) if packed is None else struct.pack(packed, value)
 
@@ -136,11 +136,18 @@ def _double_text(value: float) -> str:
 
 
 def _float_text(value: float) -> str:
-    for digits in range(1, 10):
-        text = f"{value:.{digits}g}"
-        if value != value or struct.pack("<f", float(text)) == struct.pack("<f", value):
-            break
-    return _java_number(repr(float(text)))
+    # The shortest text that is this number among floats of 32 bits.
+    texts = (f"{value:.{digits}g}" for digits in range(1, 10))
+    shortest = next((text for text in texts if _nearest_float(text) == value), "nan")
+    return _java_number(repr(float(shortest)))
+
+
+def _nearest_float(text: str) -> float:
+    try:
+        (number,) = struct.unpack("<f", struct.pack("<f", float(text)))
+    except OverflowError:  # rounded up beyond the greatest of them
+        return math.inf
+    return float(number)
 
 
 def _java_number(text: str) -> str:

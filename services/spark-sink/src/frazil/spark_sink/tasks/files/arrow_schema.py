@@ -51,18 +51,20 @@ class Leaf:
     source: Path | None
 
 
-def arrow_schema(schema: Struct, schema_id: int = 0) -> pa.Schema:
+def arrow_schema(schema: Struct) -> pa.Schema:
     """Return the Arrow schema of a table's rows; raise UnsupportedTableError for other types."""
-    document = {
-        "type": "struct",
-        "schema-id": schema_id,
-        "fields": [column_json(column) for column in schema.columns],
-    }
-    fields = [
-        _field(column.name, column.type, not column.required, column.id)
-        for column in schema.columns
-    ]
-    return pa.schema(fields, metadata={"iceberg.schema": json.dumps(document)})
+    return pa.schema(
+        [
+            _field(column.name, column.type, not column.required, column.id)
+            for column in schema.columns
+        ]
+    )
+
+
+def schema_json(schema: Struct, schema_id: int) -> str:
+    """Write the table's schema as Iceberg keeps it in the footer of its files."""
+    columns = [column_json(column) for column in schema.columns]
+    return json.dumps({"type": "struct", "schema-id": schema_id, "fields": columns})
 
 
 def parquet_leaves(schema: Struct) -> tuple[Leaf, ...]:

@@ -7,7 +7,6 @@ Parquet's statistics.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal
 from math import copysign
 from typing import Any
 
@@ -135,7 +134,7 @@ def _add_from_footer(
     if mode:
         for one in statistics:
             if one.has_min_max:
-                bounds.add(_value(leaf.kind, one.min_raw), _value(leaf.kind, one.max_raw))
+                bounds.add(_value(one.min_raw, leaf.kind), _value(one.max_raw, leaf.kind))
         if leaf.id in observer.long_values:
             beyond = observer.long_values[leaf.id]
             bounds.add(beyond.low, beyond.high)
@@ -154,12 +153,11 @@ def _add(metrics: Metrics, leaf: Leaf, mode: int, values: int, nulls: int, bound
         metrics.upper_bounds[leaf.id] = upper
 
 
-def _value(kind: Primitive, raw: Any) -> Any:
+def _value(raw: Any, kind: Primitive) -> Any:
     """Read a bound of Parquet's statistics; texts stay bytes, whose order is theirs."""
-    if kind.name != "decimal":
-        return raw
-    unscaled = int.from_bytes(raw, "big", signed=True) if isinstance(raw, bytes) else raw
-    return Decimal((unscaled < 0, tuple(map(int, str(abs(unscaled)))), -kind.scale))
+    if kind.name == "decimal" and isinstance(raw, bytes):
+        return int.from_bytes(raw, "big", signed=True)
+    return raw
 
 
 def _readable(kind: Primitive, value: Any) -> Any:

@@ -19,6 +19,7 @@ _CODECS = {
     "brotli": "brotli",
     "uncompressed": "none",
 }
+_PAGES = {"v1": "1.0", "v2": "2.0"}
 _LEVELS = {"zstd", "gzip", "brotli"}
 _MB = 1024 * 1024
 # Rows in memory at most, in bytes of Arrow: a row group is never larger, whatever the table asks.
@@ -39,8 +40,11 @@ def parse_options(properties: Mapping[str, str]) -> Options:
     codec = properties.get(f"{_PARQUET}compression-codec", "zstd").lower()
     if codec not in _CODECS:
         raise UnsupportedTableError(f"the table asks for the compression codec {codec}")
-    level = properties.get(f"{_PARQUET}compression-level")
-    pages = {"v1": "1.0", "v2": "2.0"}[properties.get(f"{_PARQUET}page-version", "v1").lower()]
+    level = f"{_PARQUET}compression-level"
+    version = properties.get(f"{_PARQUET}page-version", "v1").lower()
+    if version not in _PAGES:
+        raise UnsupportedTableError(f"the table property {_PARQUET}page-version is {version}")
+    has_level = codec in _LEVELS and level in properties
     return Options(
         target_bytes=_number(properties, "write.target-file-size-bytes", 512 * _MB),
         group_bytes=min(
@@ -48,11 +52,11 @@ def parse_options(properties: Mapping[str, str]) -> Options:
         ),
         parquet={
             "compression": _CODECS[codec],
-            "compression_level": int(level) if level and codec in _LEVELS else None,
+            "compression_level": _number(properties, level, 1) if has_level else None,
             "data_page_size": _number(properties, f"{_PARQUET}page-size-bytes", _MB),
             "max_rows_per_page": _number(properties, f"{_PARQUET}page-row-limit", 20_000),
             "dictionary_pagesize_limit": _number(properties, f"{_PARQUET}dict-size-bytes", 2 * _MB),
-            "data_page_version": pages,
+            "data_page_version": _PAGES[version],
             # Decimals as integers, and no copy of the Arrow schema, as Iceberg writes them.
             "store_decimal_as_integer": True,
             "store_schema": False,

@@ -5,7 +5,11 @@ from contextlib import suppress
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from frazil.spark_sink.tasks.files.arrow_schema import arrow_schema, parquet_leaves
+from frazil.spark_sink.tasks.files.arrow_schema import (
+    arrow_schema,
+    parquet_leaves,
+    schema_json,
+)
 from frazil.spark_sink.tasks.files.data_file import DataFile
 from frazil.spark_sink.tasks.files.dictionaries import without_dictionary
 from frazil.spark_sink.tasks.files.metrics import Observer, file_metrics, split_offsets
@@ -21,10 +25,11 @@ class ParquetFormat:
 
     def __init__(self, plan: FilesPlan) -> None:
         self.spec_id = plan.spec.id
-        self.schema = arrow_schema(plan.schema, plan.schema_id)
+        self.schema = arrow_schema(plan.schema)
         self.leaves = parquet_leaves(plan.schema)
         self.modes = metrics_modes(plan.schema, plan.properties, plan.sorted_columns)
         self.options = parse_options(plan.properties)
+        self._metadata = {"iceberg.schema": schema_json(plan.schema, plan.schema_id)}
         self._properties = plan.properties
         self._plain: frozenset[str] | None = None
 
@@ -37,13 +42,15 @@ class ParquetFormat:
         self, sink: pa.NativeFile, rows: int, footers: list[pq.FileMetaData]
     ) -> pq.ParquetWriter:
         """Open Arrow's writer, which appends the footer to `footers` when it is closed."""
-        return pq.ParquetWriter(
+        writer = pq.ParquetWriter(
             sink,
             self.schema,
             metadata_collector=footers,
             **self.options.parquet,
             **column_options(self._properties, self.leaves, rows, self._plain or frozenset()),
         )
+        writer.add_key_value_metadata(self._metadata)
+        return writer
 
 
 class ParquetFile:
@@ -89,7 +96,7 @@ class ParquetFile:
 
     def discard(self) -> None:
         """Close the file, which may be broken, without a description."""
-        with suppress(OSError, ValueError, pa.ArrowException):
+        with suppress(OSError, ValueError, RuntimeError, pa.ArrowException):
             self._writer.close()
         with suppress(OSError):
             self._sink.close()
