@@ -8,7 +8,8 @@ from typing import Any
 
 import trustme
 from confluent_kafka import Producer
-from confluent_kafka.admin import AdminClient, NewTopic
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewTopic
 from cryptography.hazmat.primitives.serialization import (
     BestAvailableEncryption,
     Encoding,
@@ -28,7 +29,7 @@ from frazil.runtime.java import find_java
 from frazil.runtime.settings import FrazilSettings
 
 USER = "reader"
-PASSWORD = 'pa ss"w;=ord'
+PASSWORD = 'pa ss"w;=ord'  # noqa: S105
 LARGEST = 100_000_000
 _LOGIN = "org.apache.kafka.common.security"
 
@@ -150,7 +151,11 @@ class ListeningBroker:
             "listener.security.protocol.map": ",".join(
                 f"{name}:{protocol}" for name, protocol in zip(names, protocols, strict=True)
             ),
-            "sasl.enabled.mechanisms": "PLAIN,SCRAM-SHA-256,SCRAM-SHA-512",
+            "sasl.enabled.mechanisms": "PLAIN,SCRAM-SHA-256,SCRAM-SHA-512,OAUTHBEARER",
+            # Kafka's own validator for tests: it takes tokens without signature.
+            "listener.name.sasl_plaintext.oauthbearer.sasl.jaas.config": (
+                f"{_LOGIN}.oauthbearer.OAuthBearerLoginModule required;"
+            ),
             "listener.name.sasl_plaintext.plain.sasl.jaas.config": (
                 f'{_LOGIN}.plain.PlainLoginModule required user_{USER}="{password}";'
             ),

@@ -39,7 +39,7 @@ _FIXED = {
     "fetch.queue.backoff.ms": "5",
     # Fetched ahead by bytes alone.
     "queued.min.messages": "1000000",
-    "queued.max.messages.kbytes": "16384",
+    "queued.max.messages.kbytes": "8192",
     # A batch of records of any size that a broker may accept.
     "receive.message.max.bytes": "2147483647",
     "topic.metadata.propagation.max.ms": "5000",
@@ -99,7 +99,7 @@ class PartitionConsumer:
             yield from _cut(self._take_before(range_.end), chunk_bytes)
             if self._reached >= range_.end:
                 break
-            if self._receive(range_, self._count(chunk, chunk_bytes) - 1):
+            if self._receive(range_, self._count(chunk, chunk_bytes)):
                 deadline = self._clock() + self._patience
             elif self._clock() > deadline:
                 raise self._unavailable(range_)
@@ -145,8 +145,8 @@ class PartitionConsumer:
         before = self._reached
         # Asked for many at once, librdkafka waits for the last of them, which may never come.
         messages = self._consumer.consume(1, _POLL_SECONDS)
-        if messages:
-            messages += self._consumer.consume(count, 0)
+        if messages and count > 1:
+            messages += self._consumer.consume(count - 1, 0)
         errors = [error for message in messages if (error := message.error()) is not None]
         if errors:
             self._handle_errors(range_, messages)

@@ -15,7 +15,7 @@ __all__ = ["CHUNK_BYTES", "OffsetRange", "RangeReader", "range_reader"]
 
 CHUNK_BYTES = 4 << 20
 
-# Each keeps up to 16 MB that it fetched ahead.
+# Each keeps up to 8 MB that it fetched ahead.
 _MOST_KEPT = 4
 # librdkafka has no consumer without a group; this one is never joined.
 _GROUP = {"group.id": "frazil-tasks"}
