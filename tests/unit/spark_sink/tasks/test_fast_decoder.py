@@ -31,7 +31,9 @@ def _values(decoded: Decoded, count: int) -> list[Any]:
 
 
 def _texts(kind: Type) -> Callable[[Any], Any]:
-    def convert(value: Any) -> str:
+    def convert(value: Any) -> Any:
+        if isinstance(kind, List):
+            return [None if one is None else _texts(kind.element)(one) for one in value]
         if isinstance(value, dict):
             raise MisfitError((), "is a struct")
         return f"{kind} {value}"

@@ -11,11 +11,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from frazil.spark_sink.records.errors import RecordError
-from frazil.spark_sink.records.schema.types import Primitive, Type
+from frazil.spark_sink.records.schema.types import List, Primitive, Type
 from frazil.spark_sink.tasks.arrow_types import arrow_type
 from frazil.spark_sink.tasks.columns import ROW_FORMS, Builder, OddValuesError, builder
 
-Convert = Callable[[Any], Any]
+Converts = Callable[[Type], Callable[[Any], Any]]
+"""Compiles the plain conversion of values of a type that are not null; it raises RecordError."""
+
 _Parse = Callable[[pa.Array], pa.Array | None]
 
 DECODED = frozenset(["boolean", "int", "long", "double", "string", "binary", "fixed"])
@@ -32,9 +34,9 @@ _TIMESTAMP = r"^(?:19[7-9]\d|2[01]\d\d|22[0-5]\d)-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:
 _ZONE = r"(?:Z|[+-]\d\d:\d\d)"
 
 
-def primitive_builder(kind: Primitive, convert: Convert | None) -> Builder:
-    """Compile the builder of a primitive type; without `convert`, odd values are refused."""
-    target, rest = arrow_type(kind), plain_builder(kind, convert)
+def primitive_builder(kind: Primitive, converts: Converts | None) -> Builder:
+    """Compile the builder of a primitive type; without `converts`, odd values are refused."""
+    target, rest = arrow_type(kind), plain_builder(kind, converts)
     if kind.name in DECODED:
         return partial(pa.array, type=target)
     if kind.name == "float":
@@ -49,42 +51,46 @@ def primitive_builder(kind: Primitive, convert: Convert | None) -> Builder:
     return rest
 
 
-def plain_builder(kind: Type, convert: Convert | None) -> Builder:
-    """Compile a builder that converts each value by itself, and refuses misfits."""
-    if convert is None:
+def plain_builder(kind: Type, converts: Converts | None) -> Builder:
+    """Compile a builder that leaves all values to the plain functions, and refuses misfits."""
+    if converts is None:
         return _refuse
-    rows = builder(kind, ROW_FORMS)
+    rows, convert_each, convert = builder(kind, ROW_FORMS), converts(List(kind)), converts(kind)
 
     def build(values: Sequence[Any]) -> pa.Array:
-        converted, odd = [], []
+        try:
+            return rows(convert_each(list(values)))
+        except RecordError:
+            pass
+        odd = []
         for position, value in enumerate(values):
             try:
-                converted.append(None if value is None else convert(value))
+                if value is not None:
+                    convert(value)
             except RecordError:
                 odd.append(position)
-        if odd:
-            raise OddValuesError(odd)
-        return rows(converted)
+        raise OddValuesError(odd)
 
     return build
 
 
-def text_builder(convert: Convert) -> Builder:
+def text_builder(converts: Converts) -> Builder:
     """Compile a builder of texts, among which may be values of other types."""
-    rest = plain_builder(Primitive("string"), convert)
+    text = Primitive("string")
+    convert_each, rest = converts(List(text)), plain_builder(text, converts)
 
     def build(values: Sequence[Any]) -> pa.Array:
         try:
             return pa.array(values, pa.string())
         except pa.ArrowTypeError:
-            pass
+            others = [at for at, value in enumerate(values) if value.__class__ is not str]
+        texts = list(values)
         try:
-            texts = [
-                value if value.__class__ is str or value is None else convert(value)
-                for value in values
-            ]
+            converted = convert_each([values[at] for at in others])
         except RecordError:
             return rest(values)
+        for at, rendered in zip(others, converted, strict=True):
+            texts[at] = rendered
         return pa.array(texts, pa.string())
 
     return build

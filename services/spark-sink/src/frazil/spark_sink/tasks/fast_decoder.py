@@ -6,7 +6,7 @@ JSON forbids.
 """
 
 import gc
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ from frazil.spark_sink.records.schema.types import List, Map, Struct, Type, leav
 from frazil.spark_sink.tasks.arrow_types import arrow_schema
 from frazil.spark_sink.tasks.bulk import (
     DECODED,
-    Convert,
+    Converts,
     plain_builder,
     primitive_builder,
     text_builder,
@@ -39,7 +39,6 @@ from frazil.spark_sink.tasks.json_types import (
     strict_decoder,
 )
 
-Converts = Callable[[Type], Convert]
 Inserted = Mapping[str, Sequence[Any]]
 
 
@@ -167,12 +166,11 @@ def _forms(converts: Converts | None) -> Forms:
     def leaf(kind: Type) -> Builder | None:
         if isinstance(kind, Struct | List) or (isinstance(kind, Map) and kind.key == STRING):
             return None
-        convert = None if converts is None else converts(kind)
         if isinstance(kind, Map):
-            return plain_builder(kind, convert)
-        if kind == STRING and convert is not None:
-            return text_builder(convert)
-        return primitive_builder(kind, convert)
+            return plain_builder(kind, converts)
+        if kind == STRING and converts is not None:
+            return text_builder(converts)
+        return primitive_builder(kind, converts)
 
     return Forms(fields=astuple, keys=iter, values=dict.values, empty_map={}, leaf=leaf)
 
