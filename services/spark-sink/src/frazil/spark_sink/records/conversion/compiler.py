@@ -46,10 +46,13 @@ class Compiler:
 
     def struct(self, kind: Struct, path: Path) -> Nested:
         """Look up each column by its name; fields without a column are ignored."""
-        spots = [self._spot(one.type, (*path, one.name), one.required) for one in kind.columns]
+        spots = [
+            self._spot(column.type, (*path, column.name), column.required)
+            for column in kind.columns
+        ]
         if not path:
-            spots = [_kept(one) if one.name == self._rules.rescued else one for one in spots]
-        kinds = {one.name: one.type for one in kind.columns}
+            spots = [_kept(spot) if spot.name == self._rules.rescued else spot for spot in spots]
+        kinds = {column.name: column.type for column in kind.columns}
         names = MemberNames(kind, path) if self._rules.ignore_case else None
 
         def convert(value: Any, schema: Schema | None) -> tuple[Any, ...]:
@@ -79,7 +82,7 @@ class Compiler:
         return convert
 
     def _list(self, kind: List, path: Path) -> Nested:
-        convert_one = self._element(kind.element, (*path, "element"), kind.required)
+        convert_element = self._element(kind.element, (*path, "element"), kind.required)
         plain = _plain_types(kind.element, kind.required)
 
         def convert(value: Any, schema: Schema | None) -> list[Any]:
@@ -88,7 +91,7 @@ class Compiler:
             if plain.issuperset(map(type, value)):
                 return value
             element = schema and schema.element
-            return [convert_one(item, element) for item in value]
+            return [convert_element(item, element) for item in value]
 
         return convert
 
@@ -201,8 +204,8 @@ def _member(schema: Schema, name: Any) -> Schema | None:
     if schema.kind is Kind.MAP:
         return schema.element
     fields = schema.fields
-    for one in fields:
-        if one.name == name:
-            return one.schema
+    for field in fields:
+        if field.name == name:
+            return field.schema
     lower = str(name).lower()
-    return next((one.schema for one in fields if one.name.lower() == lower), None)
+    return next((field.schema for field in fields if field.name.lower() == lower), None)

@@ -23,7 +23,7 @@ class NulledRow(tuple[Any, ...]):
 
     def __new__(cls, values: Sequence[Any], nulled: Sequence[Nulled]) -> "NulledRow":
         row = super().__new__(cls, values)
-        row.nulled = tuple(one.misfit for one in nulled)
+        row.nulled = tuple(value.misfit for value in nulled)
         return row
 
 

@@ -4,7 +4,7 @@ import base64
 import json
 import math
 import struct
-from datetime import date, datetime, time
+from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from typing import Any
 
@@ -35,7 +35,11 @@ def string(value: Any, schema: Schema | None = None) -> str:
     if kind is bytes:
         return base64.b64encode(value).decode("ascii")
     if kind is datetime:
-        return value.isoformat().removesuffix("+00:00") + "Z"  # type: ignore[no-any-return]
+        return (
+            (value if value.tzinfo else value.replace(tzinfo=UTC))
+            .isoformat()
+            .replace("+00:00", "Z")
+        )
     if kind is date or kind is time:
         return value.isoformat()  # type: ignore[no-any-return]
     raise unfit(value)

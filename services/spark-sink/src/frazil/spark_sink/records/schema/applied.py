@@ -19,7 +19,7 @@ def type_at(table: Struct, path: Path) -> Type | None:
     """Return the type at a path, or None if it leads nowhere."""
     kind: Type | None = table
     for name in path:
-        inside = {one.name: one.type for one in _members(kind)} if kind else {}
+        inside = {member.name: member.type for member in _members(kind)} if kind else {}
         kind = inside.get(name)
     return kind
 
@@ -50,8 +50,8 @@ def _edited_column(column: Column, path: Path, edit: _Edit) -> Column:
     if not path:
         return edit(column)
     members = tuple(
-        _edited_column(one, path[1:], edit) if one.name == path[0] else one
-        for one in _members(column.type)
+        _edited_column(member, path[1:], edit) if member.name == path[0] else member
+        for member in _members(column.type)
     )
     return replace(column, type=_rebuilt(column.type, members))
 

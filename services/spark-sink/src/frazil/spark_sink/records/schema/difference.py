@@ -40,18 +40,18 @@ class Comparison:
         return list(self._of_struct(wanted, table, path))
 
     def _of_struct(self, wanted: Struct, table: Struct, path: Path) -> Iterator[SchemaChange]:
-        columns = {one.name: one for one in table.columns}
-        folded = {one.name.lower(): one for one in reversed(table.columns)}
-        for one in wanted.columns:
-            there = columns.get(one.name)
+        columns = {column.name: column for column in table.columns}
+        folded = {column.name.lower(): column for column in reversed(table.columns)}
+        for column in wanted.columns:
+            there = columns.get(column.name)
             if there is None and self.ignore_case:
-                there = folded.get(one.name.lower())
+                there = folded.get(column.name.lower())
             if there is not None:
-                yield from self._of_column(one, there, (*path, there.name))
+                yield from self._of_column(column, there, (*path, there.name))
             elif self.creating:
-                yield AddColumn(path, one.name, one.type, one.required)
+                yield AddColumn(path, column.name, column.type, column.required)
             else:
-                yield AddColumn(path, one.name, optional(one.type))
+                yield AddColumn(path, column.name, optional(column.type))
 
     def _of_column(self, wanted: Column, there: Column, path: Path) -> Iterator[SchemaChange]:
         if self.declared and there.required and not wanted.required:
@@ -86,7 +86,7 @@ def wider(there: Primitive, wanted: Type) -> bool:
 def optional(kind: Type) -> Type:
     """Let nothing inside a type be required: rows that are there have none of it."""
     if isinstance(kind, Struct):
-        return Struct(tuple(Column(one.name, optional(one.type)) for one in kind.columns))
+        return Struct(tuple(Column(column.name, optional(column.type)) for column in kind.columns))
     if isinstance(kind, List):
         return List(optional(kind.element))
     return Map(kind.key, optional(kind.value)) if isinstance(kind, Map) else kind
@@ -103,6 +103,6 @@ def _value(wanted: Type) -> Column | None:
     if not isinstance(wanted, Struct):
         return None
     kind: Type = UNKNOWN
-    for one in wanted.columns:
-        kind = unify(kind, one.type)
+    for column in wanted.columns:
+        kind = unify(kind, column.type)
     return Column("value", kind, required=True)

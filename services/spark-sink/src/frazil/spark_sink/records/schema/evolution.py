@@ -54,18 +54,20 @@ def _wanted(columns: Struct, table: Struct, rules: EvolutionRules) -> Struct:
         columns = fold_columns(columns)
     if not rules.rescued or not (columns.columns or table.columns):
         return columns
-    others = tuple(one for one in columns.columns if one.name != rules.rescued)
+    others = tuple(column for column in columns.columns if column.name != rules.rescued)
     return Struct((*others, Column(rules.rescued, STRING)))
 
 
 def _covering(kind: Struct, ignore_case: bool) -> _Covers:
     """Return a quick check whether a struct has no field without a column."""
-    columns = {one.name.lower() if ignore_case else one.name: one for one in kind.columns}
+    columns = {
+        column.name.lower() if ignore_case else column.name: column for column in kind.columns
+    }
     names = columns.keys()
     inside = [
         (name, check)
-        for name, one in columns.items()
-        if (check := _covering_inside(one.type, ignore_case))
+        for name, column in columns.items()
+        if (check := _covering_inside(column.type, ignore_case))
     ]
 
     def covers(value: Any) -> bool:

@@ -14,7 +14,7 @@ from frazil.spark_sink.records.schema.unify import (
     MOST_DIGITS,
     STRING,
     UNKNOWN,
-    known_columns,
+    typed_columns,
     unify,
 )
 
@@ -35,7 +35,7 @@ _DOUBLE_DIGITS = 308
 
 def infer_columns(value: Mapping[Any, Any], rules: ColumnRules) -> Struct:
     """Infer the columns of a record, in the order of its fields; all are optional."""
-    return known_columns(_struct(value, rules, ()))
+    return typed_columns(_struct(value, rules, ()))
 
 
 def says_nothing(value: Any) -> bool:

@@ -28,7 +28,7 @@ def unify(first: Type, second: Type) -> Type:
 def without_unknown(kind: Type) -> Type | None:
     """Leave out what only null, {} and [] stand for; return None if nothing is left."""
     if isinstance(kind, Struct):
-        columns = known_columns(kind).columns
+        columns = typed_columns(kind).columns
         return Struct(columns) if columns else None
     if isinstance(kind, List):
         element = without_unknown(kind.element)
@@ -36,10 +36,12 @@ def without_unknown(kind: Type) -> Type | None:
     return None if kind == UNKNOWN else kind
 
 
-def known_columns(kind: Struct) -> Struct:
-    """Leave out the columns of which nothing is known but null, {} and []."""
-    types = ((one, without_unknown(one.type)) for one in kind.columns)
-    return Struct(tuple(Column(one.name, inner, one.required) for one, inner in types if inner))
+def typed_columns(kind: Struct) -> Struct:
+    """Leave out columns that have no values but null, {} and []."""
+    types = ((column, without_unknown(column.type)) for column in kind.columns)
+    return Struct(
+        tuple(Column(column.name, inner, column.required) for column, inner in types if inner)
+    )
 
 
 def fold_case(kind: Type) -> Type:
@@ -54,19 +56,23 @@ def fold_case(kind: Type) -> Type:
 def fold_columns(kind: Struct) -> Struct:
     """Make one column of those that differ in case alone, at every depth."""
     columns: dict[str, Column] = {}
-    for one in kind.columns:
-        first = columns.get(one.name.lower(), Column(one.name, UNKNOWN, one.required))
-        folded = fold_case(unify(first.type, one.type))
-        columns[one.name.lower()] = Column(first.name, folded, first.required and one.required)
+    for column in kind.columns:
+        first = columns.get(column.name.lower(), Column(column.name, UNKNOWN, column.required))
+        folded = fold_case(unify(first.type, column.type))
+        columns[column.name.lower()] = Column(
+            first.name, folded, first.required and column.required
+        )
     return Struct(tuple(columns.values()))
 
 
 def _structs(first: Struct, second: Struct) -> Struct:
     """Fields keep their order; what only the second one has comes last."""
-    columns = {one.name: one for one in first.columns}
-    for one in second.columns:
-        there = columns.get(one.name)
-        columns[one.name] = Column(one.name, unify(there.type, one.type) if there else one.type)
+    columns = {column.name: column for column in first.columns}
+    for column in second.columns:
+        there = columns.get(column.name)
+        columns[column.name] = Column(
+            column.name, unify(there.type, column.type) if there else column.type
+        )
     return Struct(tuple(columns.values()))
 
 
