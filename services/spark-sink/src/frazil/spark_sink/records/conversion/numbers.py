@@ -53,9 +53,9 @@ def long_value(value: Any) -> int:
 
 def double(value: Any) -> float:
     """Take any number, or its text; only texts that say so are infinite."""
+    if type(value) is float:
+        return value
     kind = type(value)
-    if kind is float:
-        return value  # type: ignore[no-any-return]
     if kind is str:
         return _double_of_text(value)
     if kind is not int and kind is not Decimal:
@@ -96,14 +96,13 @@ def decimal(precision: int, scale: int) -> Leaf:
 
 def whole(value: Any) -> int:
     """Return the integer that a number, or its text, stands for."""
-    kind = type(value)
-    if kind is int:
-        return value  # type: ignore[no-any-return]
-    if kind is float:
+    if type(value) is int:
+        return value
+    if type(value) is float:
         if value.is_integer():
             return int(value)
         raise Unfit(FRACTION if math.isfinite(value) else NOT_FINITE)
-    if kind is str and "_" not in value:
+    if type(value) is str and "_" not in value:
         try:
             return int(value)
         except ValueError:
@@ -113,14 +112,13 @@ def whole(value: Any) -> int:
 
 def exact(value: Any) -> Decimal:
     """Return a number, or what its text says, without rounding."""
-    kind = type(value)
-    if kind is Decimal:
-        return value  # type: ignore[no-any-return]
-    if kind is int:
+    if type(value) is Decimal:
+        return value
+    if type(value) is int:
         return Decimal(value)
-    if kind is float:
+    if type(value) is float:
         return Decimal(repr(value))
-    if kind is not str:
+    if type(value) is not str:
         raise unfit(value)
     if "_" in value:
         raise Unfit(NOT_A_NUMBER)

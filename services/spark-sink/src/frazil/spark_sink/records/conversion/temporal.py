@@ -1,6 +1,7 @@
 """Values into dates, times and timestamps. Numbers are days in a date, else milliseconds."""
 
 import math
+from collections.abc import Callable
 from datetime import date, datetime, time
 from decimal import Decimal
 from typing import Any
@@ -31,26 +32,22 @@ _MOST_DIGITS = 20
 
 def date_value(value: Any) -> int:
     """Return days since the epoch; of a timestamp, its date in UTC."""
-    kind = type(value)
-    if kind is str:
+    if type(value) is str:
         days = days_of_text(value)
         return _number_of_text(int_value, value, "a date") if days is None else days
-    if kind is date:
-        return value.toordinal() - EPOCH_ORDINAL  # type: ignore[no-any-return]
-    if kind is datetime:
+    if type(value) is date:
+        return value.toordinal() - EPOCH_ORDINAL
+    if type(value) is datetime:
         return micros_of_datetime(value) // _DAY_MICROS
-    if kind is bool:
-        raise unfit(value)
     return int_value(value)
 
 
 def time_value(value: Any) -> int:
     """Return microseconds of the day."""
-    kind = type(value)
-    if kind is time:
+    if type(value) is time:
         seconds = value.hour * 3600 + value.minute * 60 + value.second
-        return seconds * 1_000_000 + value.microsecond  # type: ignore[no-any-return]
-    micros = micros_of_time(value) if kind is str else None
+        return seconds * 1_000_000 + value.microsecond
+    micros = micros_of_time(value) if type(value) is str else None
     if micros is None:
         micros = _scaled(value, 1000, "a time")
     if 0 <= micros < _DAY_MICROS:
@@ -88,22 +85,20 @@ def timestamp_nanos(*, zoned: bool) -> Leaf:
 
 def _instant(value: Any, units: int) -> int:
     """Count since the epoch in so many units a microsecond."""
-    kind = type(value)
-    if kind is datetime:
+    if type(value) is datetime:
         return micros_of_datetime(value) * units
-    if kind is date:
-        return (value.toordinal() - EPOCH_ORDINAL) * _DAY_MICROS * units  # type: ignore[no-any-return]
+    if type(value) is date:
+        return (value.toordinal() - EPOCH_ORDINAL) * _DAY_MICROS * units
     return _scaled(value, 1000 * units, "a timestamp")
 
 
 def _scaled(value: Any, factor: int, what: str) -> int:
     """Multiply a number of milliseconds, or its text; the rest of the last unit is cut."""
-    kind = type(value)
-    if kind is int:
-        return value * factor  # type: ignore[no-any-return]
-    if kind is str:
+    if type(value) is int:
+        return value * factor
+    if type(value) is str:
         return _number_of_text(lambda text: _scaled(exact(text), factor, what), value, what)
-    if kind is not float and kind is not Decimal:
+    if type(value) is not float and type(value) is not Decimal:
         raise unfit(value)
     if not math.isfinite(value):
         raise Unfit(NOT_FINITE)
@@ -113,10 +108,10 @@ def _scaled(value: Any, factor: int, what: str) -> int:
     return math.floor(number * factor)
 
 
-def _number_of_text(read: Leaf, text: str, what: str) -> int:
+def _number_of_text(read: Callable[[str], int], text: str, what: str) -> int:
     """Read a text that is a number; the complaint is about what it should be."""
     try:
         exact(text)
     except Unfit:
         raise Unfit(f"text that is not {what}") from None
-    return read(text)  # type: ignore[no-any-return]
+    return read(text)
