@@ -1,6 +1,7 @@
 """What becomes of a value that its column cannot hold: each policy, at any depth."""
 
 import json
+import pickle
 from typing import Any
 
 import pytest
@@ -65,6 +66,16 @@ def test_a_nulled_value_says_why() -> None:
     assert [str(one) for one in converted.nulled] == [
         "column who.age of type int cannot hold text that is not a number"
     ]
+
+
+def test_rows_and_misfits_are_picklable() -> None:
+    converted = row({"who": {"age": "x"}}, policies(Policy.NULL))
+    assert isinstance(converted, NulledRow)
+    copy = pickle.loads(pickle.dumps(converted))  # noqa: S301
+    assert copy == converted
+    assert [str(misfit) for misfit in copy.nulled] == [str(misfit) for misfit in converted.nulled]
+    stopping = pickle.loads(pickle.dumps(StoppingMisfitError(("a", "b"), "is x")))  # noqa: S301
+    assert (type(stopping), stopping.path) == (StoppingMisfitError, ("a", "b"))
 
 
 def test_a_row_in_which_all_fits_is_a_plain_tuple() -> None:

@@ -51,6 +51,9 @@ class MisfitError(RecordError):
         self.reason = reason
         super().__init__(f"column {'.'.join(path)} {reason}" if path else reason)
 
+    def __reduce__(self) -> tuple[type["MisfitError"], tuple[tuple[str, ...], str]]:
+        return type(self), (self.path, self.reason)
+
 
 class StoppingMisfitError(MisfitError):
     """A misfit in a column whose policy is `fail`: the connector stops, whatever is tolerated."""

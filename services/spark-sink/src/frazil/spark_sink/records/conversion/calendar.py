@@ -32,29 +32,43 @@ class Moment(NamedTuple):
     offset: int
 
 
-def micros_of_text(text: str, *, zoned: bool) -> int | None:
-    """Read an ISO timestamp; without `zoned` the clock's time counts, whatever its zone.
+def quick_micros(text: str, zoned: bool) -> int | None:
+    """Read the usual forms of an ISO timestamp with Python's own parser, else return None.
 
-    Return None if the text is none.
+    Without `zoned` the clock's time counts, whatever its zone.
     """
-    micros = _quick_micros(text, zoned)
-    if micros is not None:
-        return micros
+    try:
+        if text[4] != "-" or text[7] != "-" or text[10] not in "T " or text[13] != ":":
+            return None
+        value = _from_iso(text)
+    except (ValueError, IndexError):
+        return None
+    if value.tzinfo is None:
+        delta = value - _EPOCH
+    elif zoned or value.tzinfo is UTC:
+        delta = value - _EPOCH_UTC
+    else:
+        delta = value.replace(tzinfo=None) - _EPOCH
+    return (delta.days * DAY + delta.seconds) * 1_000_000 + delta.microseconds
+
+
+def micros_of_text(text: str, zoned: bool) -> int | None:
+    """Read an ISO timestamp in any form; return None if the text is none."""
     moment = parse_timestamp(text)
     if moment is None:
         return None
-    return _instant(moment, zoned=zoned) * 1_000_000 + moment.nanos // 1000
+    return _instant(moment, zoned) * 1_000_000 + moment.nanos // 1000
 
 
-def nanos_of_text(text: str, *, zoned: bool) -> int | None:
-    """Read an ISO timestamp with up to nine digits of a second; None if the text is none."""
-    micros = _quick_micros(text, zoned)
+def nanos_of_text(text: str, zoned: bool) -> int | None:
+    """Read an ISO timestamp with nine digits of a second; return None if the text is none."""
+    micros = quick_micros(text, zoned)
     if micros is not None:
         return micros * 1000 + _nanos_below_micros(text)
     moment = parse_timestamp(text)
     if moment is None:
         return None
-    return _instant(moment, zoned=zoned) * 1_000_000_000 + moment.nanos
+    return _instant(moment, zoned) * 1_000_000_000 + moment.nanos
 
 
 def parse_timestamp(text: str) -> Moment | None:
@@ -114,23 +128,6 @@ def micros_of_datetime(value: datetime) -> int:
     return (delta.days * DAY + delta.seconds) * 1_000_000 + delta.microseconds
 
 
-def _quick_micros(text: str, zoned: bool) -> int | None:
-    """Read the usual forms with Python's own parser, and not the others that it takes."""
-    try:
-        if text[4] != "-" or text[7] != "-" or text[10] not in "T " or text[13] != ":":
-            return None
-        value = _from_iso(text)
-    except (ValueError, IndexError):
-        return None
-    if value.tzinfo is None:
-        delta = value - _EPOCH
-    elif zoned or value.tzinfo is UTC:
-        delta = value - _EPOCH_UTC
-    else:
-        delta = value.replace(tzinfo=None) - _EPOCH
-    return (delta.days * DAY + delta.seconds) * 1_000_000 + delta.microseconds
-
-
 def _nanos_below_micros(text: str) -> int:
     """Read the seventh to ninth digit of a second."""
     if text[19:20] not in {".", ","} or not text[20:26].isdecimal():
@@ -139,7 +136,7 @@ def _nanos_below_micros(text: str) -> int:
     return int(digits.ljust(3, "0"))
 
 
-def _instant(moment: Moment, *, zoned: bool) -> int:
+def _instant(moment: Moment, zoned: bool) -> int:
     return moment.seconds - moment.offset if zoned else moment.seconds
 
 

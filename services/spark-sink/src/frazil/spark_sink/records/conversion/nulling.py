@@ -21,7 +21,7 @@ class NulledRow(tuple[Any, ...]):
 
     nulled: tuple[MisfitError, ...]
 
-    def __new__(cls, values: Sequence[Any], nulled: Sequence[Nulled]) -> "NulledRow":
+    def __new__(cls, values: Sequence[Any], nulled: Sequence[Nulled] = ()) -> "NulledRow":
         row = super().__new__(cls, values)
         row.nulled = tuple(value.misfit for value in nulled)
         return row

@@ -14,6 +14,7 @@ from frazil.spark_sink.records.conversion.calendar import (
     micros_of_text,
     micros_of_time,
     nanos_of_text,
+    quick_micros,
 )
 from frazil.spark_sink.records.conversion.numbers import exact, int_value
 from frazil.spark_sink.records.conversion.rules import (
@@ -59,12 +60,13 @@ def timestamp(*, zoned: bool) -> Leaf:
     """Return microseconds since the epoch."""
 
     def convert(value: Any) -> int:
-        micros = micros_of_text(value, zoned=zoned) if type(value) is str else None
-        if micros is None:
-            micros = _instant(value, 1)
-        if -_LONG <= micros < _LONG:
-            return micros
-        raise Unfit(BEYOND_RANGE)
+        micros = None
+        if type(value) is str:
+            micros = quick_micros(value, zoned)
+            if micros is not None:
+                return micros
+            micros = micros_of_text(value, zoned)
+        return _within_long(_instant(value, 1) if micros is None else micros)
 
     return convert
 
@@ -73,14 +75,16 @@ def timestamp_nanos(*, zoned: bool) -> Leaf:
     """Return nanoseconds since the epoch: years 1677 to 2262."""
 
     def convert(value: Any) -> int:
-        nanos = nanos_of_text(value, zoned=zoned) if type(value) is str else None
-        if nanos is None:
-            nanos = _instant(value, 1000)
-        if -_LONG <= nanos < _LONG:
-            return nanos
-        raise Unfit(BEYOND_RANGE)
+        nanos = nanos_of_text(value, zoned) if type(value) is str else None
+        return _within_long(_instant(value, 1000) if nanos is None else nanos)
 
     return convert
+
+
+def _within_long(number: int) -> int:
+    if -_LONG <= number < _LONG:
+        return number
+    raise Unfit(BEYOND_RANGE)
 
 
 def _instant(value: Any, units: int) -> int:
