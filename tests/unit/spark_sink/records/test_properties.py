@@ -31,7 +31,7 @@ from frazil.spark_sink.records.schema.types import (
 )
 
 EMPTY = Struct(())
-EXAMPLES = settings(derandomize=True, deadline=None, max_examples=150)
+EXAMPLES = settings(derandomize=True, deadline=None, max_examples=100)
 
 NAMES = st.sampled_from(["a", "b", "A", "a.b", "ä", ""])
 TEXTS = st.text(max_size=4) | st.sampled_from(

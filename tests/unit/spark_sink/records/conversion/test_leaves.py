@@ -222,6 +222,8 @@ TIMESTAMPS: list[tuple[Any, str, Any]] = [
     ("2026-11-18T24:00:01Z", "timestamptz", MISFIT),
     ("2026-11-18T25:00:00Z", "timestamptz", MISFIT),
     ("2026-11-18T12:00:60Z", "timestamptz", MISFIT),
+    ("2026-11-18T12:00:00+24:00", "timestamptz", MISFIT),
+    ("+12026-11-18T12:00:00+01:60", "timestamptz", MISFIT),
     ("2026-11-18x12:00:00Z", "timestamptz", MISFIT),
     ("20261118T120000Z", "timestamptz", MISFIT),
     ("2026-W47-3T12:00", "timestamptz", MISFIT),

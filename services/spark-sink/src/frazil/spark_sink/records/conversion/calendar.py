@@ -157,5 +157,7 @@ def _nanos(fraction: str | None) -> int:
 
 def _offset(sign: str | None, parts: list[str | None]) -> int:
     hours, minutes, seconds = (int(part or 0) for part in parts)
+    if hours > 23 or minutes > 59 or seconds > 59:
+        raise Unfit("text of an offset that does not exist")
     offset = hours * 3600 + minutes * 60 + seconds
     return -offset if sign == "-" else offset

@@ -30,11 +30,14 @@ class _Spot(NamedTuple):
     `nested` if what they become depends on their schema too.
     """
 
-    name: str
     plain: type | None
     single: Leaf | None
     nested: Nested
     required: bool
+
+
+# The rescued column is null, whatever a record has by its name.
+_KEPT = _Spot(None, lambda _: None, string, required=False)
 
 
 class Compiler:
@@ -46,37 +49,37 @@ class Compiler:
 
     def struct(self, kind: Struct, path: Path) -> Nested:
         """Look up each column by its name; fields without a column are ignored."""
+        names = [column.name for column in kind.columns]
+        kinds = [column.type for column in kind.columns]
         spots = [
-            self._spot(column.type, (*path, column.name), column.required)
-            for column in kind.columns
+            (at, *self._spot(column.type, (*path, column.name), column.required))
+            for at, column in enumerate(kind.columns)
         ]
-        if not path:
-            spots = [_kept(spot) if spot.name == self._rules.rescued else spot for spot in spots]
-        kinds = {column.name: column.type for column in kind.columns}
-        names = MemberNames(kind, path) if self._rules.ignore_case else None
+        if not path and self._rules.rescued in names:
+            at = names.index(self._rules.rescued)
+            spots[at] = (at, *_KEPT)
+        folded = MemberNames(kind, path) if self._rules.ignore_case else None
 
         def convert(value: Any, schema: Schema | None) -> tuple[Any, ...]:
             if type(value) is not dict:
                 raise unfit(value)
-            get = value.get if names is None else names.spelled(value).get
-            row: list[Any] = []
-            append = row.append
-            name = ""
+            fields = value if folded is None else folded.spelled(value)
+            row = list(map(fields.get, names))
+            at = 0
             try:
-                for name, plain, single, nested, required in spots:
-                    item = get(name)
+                for at, plain, single, nested, required in spots:
+                    item = row[at]
                     if type(item) is plain:
-                        append(item)
-                    elif item is None:
+                        continue
+                    if item is None:
                         if required:
-                            raise MisfitError((*path, name), NO_VALUE)
-                        append(None)
+                            raise MisfitError((*path, names[at]), NO_VALUE)
                     elif single is not None:
-                        append(single(item))
+                        row[at] = single(item)
                     else:
-                        append(nested(item, schema and _member(schema, name)))
+                        row[at] = nested(item, schema and _member(schema, names[at]))
             except Unfit as error:
-                raise self._misfit((*path, name), kinds[name], error) from None
+                raise self._misfit((*path, names[at]), kinds[at], error) from None
             return tuple(row)
 
         return convert
@@ -107,16 +110,15 @@ class Compiler:
                 raise unfit(value)
             if schema is not None and schema.kind is Kind.STRUCT:
                 value = {name: item for name, item in value.items() if item is not None}
-            if plain.issuperset(map(type, value.values())) and keys.issuperset(map(type, value)):
+            if not keys.issuperset(map(type, value)):
+                # Of two keys that become the same, the last one counts.
+                value = {convert_key(key, None): item for key, item in value.items()}
+            if plain.issuperset(map(type, value.values())):
                 return list(value.items())
-            # Of two keys that become the same, the last one counts.
-            converted = {
-                convert_key(key, schema and schema.key): convert_value(
-                    item, schema and _member(schema, key)
-                )
+            return [
+                (key, convert_value(item, schema and _member(schema, key)))
                 for key, item in value.items()
-            }
-            return list(converted.items())
+            ]
 
         return convert
 
@@ -125,7 +127,7 @@ class Compiler:
         nested = self._nested(kind, path) if single is None else _without_schema(single)
         if not required and self._rules.columns.policy(path) is Policy.NULL:
             single, nested = None, self._nulling(kind, nested, path)
-        return _Spot(path[-1], _plain(kind), single, nested, required)
+        return _Spot(_plain(kind), single, nested, required)
 
     def _single(self, kind: Type, path: Path) -> Leaf | None:
         if not isinstance(kind, Primitive):
@@ -176,11 +178,6 @@ class Compiler:
         fails = self._rules.columns.policy(path) is Policy.FAIL
         raised = StoppingMisfitError if fails else MisfitError
         return raised(path, f"of type {kind} cannot hold {error}")
-
-
-def _kept(spot: _Spot) -> _Spot:
-    """Let the rescued column be null whatever a record has by its name."""
-    return spot._replace(plain=None, single=lambda _: None, required=False)
 
 
 def _without_schema(single: Leaf) -> Nested:
