@@ -337,7 +337,7 @@ RECURSIVE = record("n.Node", next=["null", "n.Node"])
         (record("R", a="null"), "Standalone null schemas are not supported"),
         (RECURSIVE, "record n.Node contains itself"),
         ({"type": "int", "connect.type": "int7"}, "Connect type annotation"),
-        (["int", record("a.X"), record("b.X")], "two members that Connect would call X"),
+        (["int", record("a.X"), record("b.X")], "two members that Connect would call alike"),
         ({"type": "nope"}, "it has no meaning in Connect: "),
         ({"type": "record"}, "it has no meaning in Connect: "),
         (5, "it is not a schema of Avro: "),
@@ -435,6 +435,60 @@ def test_schemas_come_from_the_registry_with_those_that_they_refer_to() -> None:
         assert asked == ["/schemas/ids/3", "/subjects/address-value/versions/2"]
 
 
+_ARRAY = {"type": "array", "items": "int"}
+_ENUM = {"type": "enum", "name": "E", "symbols": ["A", "B"]}
+
+
+@pytest.mark.parametrize(
+    ("schema", "datum", "value"),
+    [
+        ("long", b"\xff" * 9 + b"\x01", -(2**63)),
+        ("long", b"\xfe" + b"\xff" * 8 + b"\x01", 2**63 - 1),
+        ("long", b"\x80\x00", 0),
+        ("int", b"\xff\xff\xff\xff\x0f", -(2**31)),
+        ("string", b"\x80\x02" + b"a" * 128, "a" * 128),
+        ("bytes", b"\x80\x02" + b"a" * 128, b"a" * 128),
+        (_ARRAY, b"\x00", []),
+        (_ARRAY, b"\x02\x02\x02\x04\x00", [1, 2]),
+        (_ARRAY, b"\x03\x04\x02\x04\x00", [1, 2]),
+        (_ENUM, b"\x02", "B"),
+        (["int"], b"\x00\x02", 1),
+    ],
+    ids=repr,
+)
+def test_a_datum_may_be_written_in_all_ways_of_avro(schema: Any, datum: bytes, value: Any) -> None:
+    assert converter_with(registered(schema))(b"\0\0\0\0\1" + datum)[0] == value
+
+
+@pytest.mark.parametrize(
+    ("schema", "datum"),
+    [
+        ("long", b"\xff" * 10),
+        ("long", b"\xff" * 9 + b"\x7f"),
+        ("int", b"\x80\x80\x80\x80\x10"),
+        ("boolean", b"\x02"),
+        ("float", b"\0\0\0"),
+        ("double", b"\0" * 7),
+        ("string", b"\x01"),
+        ("bytes", b"\x01"),
+        (_ENUM, b"\x04"),
+        (_ENUM, b"\x01"),
+        (["null", "int"], b"\x04"),
+        (["null", "int"], b"\x01"),
+        (["null", "int", "string"], b"\x06\x00"),
+        (["null", "int", "string"], b"\x01\x00"),
+        ({"type": "fixed", "name": "F", "size": 2}, b"a"),
+        (_ARRAY, b"\x02\x02"),
+        (_ARRAY, b"\xfe\xff\xff\xff\x0f"),
+        ({"type": "array", "items": record("Empty")}, b"\xfe\xff\xff\xff\xff\xff\x0f\x00"),
+    ],
+    ids=repr,
+)
+def test_a_datum_that_is_not_of_its_schema_is_refused(schema: Any, datum: bytes) -> None:
+    with pytest.raises(ConverterError, match="it is not Avro of schema 1: "):
+        converter_with(registered(schema))(b"\0\0\0\0\1" + datum)
+
+
 _SIMPLE: dict[str, st.SearchStrategy[Any]] = {
     "boolean": st.booleans(),
     "int": st.integers(-(2**31), 2**31 - 1),
@@ -509,6 +563,17 @@ def test_what_fastavro_writes_is_read_back(data: st.DataObject) -> None:
     found, connect = converter_with(registered(schema))(message(schema, written))
     assert repr(found) == repr(expected)
     assert connect is not None
+
+
+@given(data=st.data())
+@settings(derandomize=True, deadline=None, max_examples=60)
+def test_a_part_of_a_datum_is_refused(data: st.DataObject) -> None:
+    schema, values = data.draw(typed([]))
+    text = message(schema, data.draw(values)[0])
+    converter = converter_with(registered(schema))
+    for length in range(5, len(text)):
+        with pytest.raises(ConverterError):
+            converter(text[:length])
 
 
 @given(garbage=st.binary(max_size=40))

@@ -3,17 +3,16 @@
 import json
 import struct
 from collections.abc import Callable, Mapping
-from io import BytesIO
 from typing import Any, NamedTuple
 
-import fastavro
 from fastavro.schema import SchemaParseException, UnknownType
+from fastavro.schema import parse_schema as parse_avro
 
-from frazil.spark_sink.records.converters.api import Converter, Reader
+from frazil.spark_sink.records.converters.api import Converter
 from frazil.spark_sink.records.converters.avro_anything import read_anything
-from frazil.spark_sink.records.converters.avro_logical import hide_logical_types
-from frazil.spark_sink.records.converters.avro_schema import ANYTHING, mapped
-from frazil.spark_sink.records.converters.avro_wire import Avro, wire_schema
+from frazil.spark_sink.records.converters.avro_bytes import Decode
+from frazil.spark_sink.records.converters.avro_primitives import hide_logical_types
+from frazil.spark_sink.records.converters.avro_schema import ANYTHING, Avro, mapped_schema
 from frazil.spark_sink.records.errors import ConverterError
 from frazil.spark_sink.records.model import Schema
 from frazil.spark_sink.records.registry import (
@@ -25,15 +24,13 @@ from frazil.spark_sink.records.registry import (
 
 _HEADER = struct.Struct(">bI")
 _MAGIC = 0
-_BROKEN = (EOFError, ValueError, LookupError, TypeError, OverflowError, struct.error, MemoryError)
+# What decoders raise of bytes that are not of their schema.
+_BROKEN = (ValueError, LookupError, TypeError, OverflowError, struct.error)
 
 
-class _Datum(NamedTuple):
-    """How data of one schema are read: by `wire`, then by `read` if they need it."""
-
-    wire: Any
+class _Compiled(NamedTuple):
     schema: Schema | None
-    read: Reader | None
+    decode: Decode
 
 
 def avro_converter(options: Mapping[str, str]) -> Converter:
@@ -47,45 +44,42 @@ def converter_with(
     registered: Callable[[int], RegisteredSchema], *, full_names: bool = False
 ) -> Converter:
     """Compile the converter for any source of schemas by id."""
-    datum_of = remembered(lambda number: _compiled(registered(number), full_names=full_names))
-    read_datum = fastavro.schemaless_reader
-    unpack, size = _HEADER.unpack_from, _HEADER.size
+    compiled = remembered(lambda number: _compile(registered(number), full_names=full_names))
+    unpack, begin = _HEADER.unpack_from, _HEADER.size
 
     def convert(value: bytes | None) -> tuple[Any, Schema | None]:
         if value is None:
             return None, None
-        if len(value) < size or value[0] != _MAGIC:
+        if len(value) < begin or value[0] != _MAGIC:
             raise ConverterError("Unknown magic byte!" if value else "it has no bytes")
         number = unpack(value)[1]
         try:
-            wire, schema, read = datum_of(number)
+            schema, decode = compiled(number)
         except UnknownSchemaError as error:
             raise ConverterError(f"schema {number}: {error}") from None
-        stream = BytesIO(value)
-        stream.seek(size)
         try:
-            datum = read_datum(stream, wire, None, handle_unicode_errors="replace")
+            datum, end = decode(value, begin)
         except _BROKEN as error:
             raise ConverterError(f"it is not Avro of schema {number}: {error}") from None
-        if stream.tell() != len(value):
-            raise ConverterError(f"it is not Avro of schema {number}: bytes are left over")
-        return (datum if read is None or datum is None else read(datum)), schema
+        if end != len(value):
+            why = "bytes are left over" if end < len(value) else "bytes are missing"
+            raise ConverterError(f"it is not Avro of schema {number}: {why}")
+        return datum, schema
 
     return convert
 
 
-def _compiled(registered: RegisteredSchema, *, full_names: bool) -> _Datum:
+def _compile(registered: RegisteredSchema, *, full_names: bool) -> _Compiled:
     """Compile a schema; one that has no meaning in Connect is as good as none."""
     named: dict[str, Avro] = {}
     try:
         for text in registered.references:
-            fastavro.parse_schema(hide_logical_types(json.loads(text)), named_schemas=named)
-        document = hide_logical_types(json.loads(registered.text))
-        parsed = fastavro.parse_schema(document, named_schemas=named)
-        wire = fastavro.parse_schema(wire_schema(parsed, named))
+            parse_avro(hide_logical_types(json.loads(text)), named_schemas=named)
+        parsed = parse_avro(hide_logical_types(json.loads(registered.text)), named_schemas=named)
         if isinstance(parsed, dict) and parsed.get("name") == ANYTHING:
-            return _Datum(wire, None, read_anything)
-        return _Datum(wire, *mapped(parsed, named, full_names=full_names))
+            return _Compiled(None, read_anything)
+        mapped = mapped_schema(parsed, named, full_names=full_names)
+        return _Compiled(mapped.schema, mapped.decode)
     except (SchemaParseException, UnknownType, ConverterError) as error:
         raise UnknownSchemaError(f"it has no meaning in Connect: {error}") from error
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:

@@ -1,45 +1,40 @@
-"""Map Avro schemas to Connect's, as Confluent's AvroData does, and compile readers of the values.
-
-A reader is None where fastavro's value is Connect's already, so that most values are not touched.
-"""
+"""Map Avro schemas to Connect's, as Confluent's AvroData does, and compile their decoders."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from frazil.spark_sink.records.converters.api import Reader
-from frazil.spark_sink.records.converters.avro_defaults import default_of
-from frazil.spark_sink.records.converters.avro_logical import logical_type
-from frazil.spark_sink.records.converters.avro_wire import PRIMITIVES, Avro, branch, is_choice
+from frazil.spark_sink.records.converters import avro_bytes
+from frazil.spark_sink.records.converters.avro_bytes import Decode
+from frazil.spark_sink.records.converters.avro_primitives import Mapped, mapped_primitive
 from frazil.spark_sink.records.errors import ConverterError
 from frazil.spark_sink.records.model import Field, Kind, Schema
 
+# A parsed schema: the name of a type, a list (a union), or an object.
+Avro = Any
 NAMESPACE = "io.confluent.connect.avro"
 ANYTHING = f"{NAMESPACE}.Anything"
 _UNION = f"{NAMESPACE}.Union"
 _ENUM = f"{NAMESPACE}.Enum"
 _UNNAMED = f"{NAMESPACE}.ConnectDefault"
 _ENTRY = "MapEntry"
-_KINDS = {
-    "boolean": Kind.BOOLEAN,
-    "int": Kind.INT32,
-    "long": Kind.INT64,
-    "float": Kind.FLOAT32,
-    "double": Kind.FLOAT64,
-    "bytes": Kind.BYTES,
-    "string": Kind.STRING,
-}
-_NARROW = {"int8": Kind.INT8, "int16": Kind.INT16}
-_NO_DEFAULT = object()
+_NO_NULL = "Standalone null schemas are not supported by this converter"
 
 
-class Mapped(NamedTuple):
-    schema: Schema
-    read: Reader | None
+class _Missing:
+    """Says that there is no default, for null may be one."""
 
 
-def mapped(schema: Avro, named: Mapping[str, Avro], *, full_names: bool = False) -> Mapped:
+_MISSING = _Missing()
+
+
+class _Branch(NamedTuple):
+    name: str
+    mapped: Mapped
+
+
+def mapped_schema(schema: Avro, named: Mapping[str, Avro], *, full_names: bool = False) -> Mapped:
     """Map a parsed Avro schema; `full_names` gives the members of unions their namespaces."""
     return _Mapping(named, full_names=full_names).map(schema)
 
@@ -58,56 +53,61 @@ class _Mapping:
             "fixed": self._fixed,
         }
 
-    def map(self, schema: Avro, *, optional: bool = False, default: Any = _NO_DEFAULT) -> Mapped:
+    def map(self, schema: Avro, *, optional: bool = False, default: Any = _MISSING) -> Mapped:
         if isinstance(schema, list):
             return self._union(schema, default)
         node = self._node(schema)
-        kind = node["type"]
-        plain = self._mappers[kind](node) if kind in self._mappers else _primitive(node)
+        if node["type"] == "null":
+            raise ConverterError(_NO_NULL)
+        mapper = self._mappers.get(node["type"], mapped_primitive)
+        plain = mapper(node)
         annotated = _annotated(plain.schema, node)
-        if default is _NO_DEFAULT:
-            default = node.get("connect.default", _NO_DEFAULT)
+        if default is _MISSING:
+            default = node.get("connect.default", _MISSING)
         elif "connect.default" not in node:
             annotated = _with_parameters(annotated, {f"{NAMESPACE}.field.default": "true"})
-        value = self._default(node, default, plain.read)
-        return Mapped(replace(annotated, optional=optional, default=value), plain.read)
+        value = _default(plain, default)
+        return plain._replace(schema=replace(annotated, optional=optional, default=value))
 
     def _node(self, schema: Avro) -> dict[str, Any]:
         """Return the definition behind a name, or a primitive type as an object."""
         if isinstance(schema, dict):
             return schema
-        node: dict[str, Any] = {"type": schema} if schema in PRIMITIVES else self._named[schema]
+        node: dict[str, Any] = self._named.get(schema) or {"type": schema}
         return node
 
-    def _default(self, node: Avro, default: Any, read: Reader | None) -> Any:
-        """Read a default; one that does not fit its schema is left out, as AvroData does."""
-        if default is _NO_DEFAULT or default is None:
-            return None
-        with suppress(ConverterError, KeyError, TypeError, ValueError, AttributeError):
-            value = default_of(node, default, self._named)
-            return value if read is None else read(value)
-        return None
-
     def _array(self, node: dict[str, Any]) -> Mapped:
-        items = self._node(node["items"]) if not isinstance(node["items"], list) else {}
-        if _is_entry(items):
-            return self._entries(items)
-        element = self.map(node["items"])
-        return Mapped(Schema(Kind.ARRAY, element=element.schema), _list_reader(element.read))
+        items = node["items"]
+        if not isinstance(items, list) and _is_entry(self._node(items)):
+            return self._entries(self._node(items))
+        item = self.map(items)
+        return Mapped(
+            Schema(Kind.ARRAY, element=item.schema),
+            avro_bytes.array(item.decode),
+            lambda default: [item.of_default(one) for one in default],
+        )
 
     def _entries(self, entry: dict[str, Any]) -> Mapped:
-        """Map the array of pairs that stands for a map whose keys are not strings."""
-        types = {field["name"]: field["type"] for field in entry["fields"]}
-        if types.keys() != {"key", "value"}:
+        """Map the array of pairs that stands for a map whose keys are not texts."""
+        fields = entry["fields"]
+        if [field["name"] for field in fields] != ["key", "value"]:
             raise ConverterError("a map as an array of pairs has other fields than key and value")
-        key, element = self.map(types["key"]), self.map(types["value"])
-        schema = Schema(Kind.MAP, key=key.schema, element=element.schema)
-        return Mapped(schema, _entries_reader(key.read, element.read))
+        key, value = (self.map(field["type"]) for field in fields)
+        return Mapped(
+            Schema(Kind.MAP, key=key.schema, element=value.schema),
+            avro_bytes.pairs(key.decode, value.decode),
+            lambda default: {
+                key.of_default(one["key"]): value.of_default(one["value"]) for one in default
+            },
+        )
 
     def _map(self, node: dict[str, Any]) -> Mapped:
-        element = self.map(node["values"])
-        schema = Schema(Kind.MAP, key=Schema(Kind.STRING), element=element.schema)
-        return Mapped(schema, _map_reader(element.read))
+        value = self.map(node["values"])
+        return Mapped(
+            Schema(Kind.MAP, key=Schema(Kind.STRING), element=value.schema),
+            avro_bytes.pairs(avro_bytes.read_string, value.decode),
+            lambda default: {name: value.of_default(one) for name, one in default.items()},
+        )
 
     def _record(self, node: dict[str, Any]) -> Mapped:
         name = node["name"]
@@ -116,28 +116,28 @@ class _Mapping:
         self._open.append(name)
         fields = {field["name"]: self._field(field) for field in node["fields"]}
         self._open.pop()
-        docs = {
-            f"{NAMESPACE}.field.doc.{field['name']}": field["doc"]
-            for field in node["fields"]
-            if field.get("doc") is not None
-        }
-        if node.get("doc") is not None:
-            docs[f"{NAMESPACE}.record.doc"] = node["doc"]
+        defaults = {one["name"]: one["default"] for one in node["fields"] if "default" in one}
         schema = Schema(
             Kind.STRUCT,
             name=_own_name(name),
-            parameters=docs,
-            fields=tuple(Field(name, inner.schema) for name, inner in fields.items()),
+            parameters=_docs(node),
+            fields=tuple(Field(name, field.schema) for name, field in fields.items()),
         )
-        return Mapped(schema, _struct_reader({name: one.read for name, one in fields.items()}))
+        return Mapped(
+            schema,
+            avro_bytes.record([(name, field.decode) for name, field in fields.items()]),
+            lambda default: {
+                name: field.of_default((defaults | default)[name]) for name, field in fields.items()
+            },
+        )
 
     def _field(self, field: dict[str, Any]) -> Mapped:
-        inner = self.map(field["type"], default=field.get("default", _NO_DEFAULT))
+        mapped = self.map(field["type"], default=field.get("default", _MISSING))
         parameters = field.get("connect.parameters")
         if not isinstance(parameters, dict):
-            return inner
+            return mapped
         texts = {name: str(value) for name, value in parameters.items()}
-        return Mapped(_with_parameters(inner.schema, texts), inner.read)
+        return mapped._replace(schema=_with_parameters(mapped.schema, texts))
 
     def _enum(self, node: dict[str, Any]) -> Mapped:
         name, simple = node["name"], node["name"].rpartition(".")[2]
@@ -146,67 +146,80 @@ class _Mapping:
             parameters[f"{NAMESPACE}.enum.doc.{simple}"] = node["doc"]
         if node.get("default") is not None:
             parameters[f"{NAMESPACE}.enum.default.{simple}"] = node["default"]
-        return Mapped(Schema(Kind.STRING, name=_own_name(name), parameters=parameters), None)
+        schema = Schema(Kind.STRING, name=_own_name(name), parameters=parameters)
+        return Mapped(schema, avro_bytes.enum(node["symbols"]), str)
 
     def _fixed(self, node: dict[str, Any]) -> Mapped:
-        plain = _primitive(node | {"type": "bytes"})
+        plain = mapped_primitive(node | {"type": "bytes"}, avro_bytes.fixed(node["size"]))
         schema = _with_parameters(plain.schema, {"connect.fixed.size": str(node["size"])})
         if schema.name is None:
             schema = replace(schema, name=_own_name(node["name"]))
-        return Mapped(schema, plain.read)
+        return plain._replace(schema=schema)
 
     def _union(self, union: list[Avro], default: Any) -> Mapped:
-        if not is_choice(union):
-            members = [member for member in union if self._node(member)["type"] != "null"]
-            if not members:
-                raise ConverterError("Standalone null schemas are not supported by this converter")
-            # The default of such a field is that of its first branch, null as a rule: dropped.
-            inner = self.map(members[0], optional=len(union) > 1)
-            return Mapped(inner.schema, _optional_reader(inner.read, is_optional=len(union) > 1))
-        fields: dict[str, Mapped] = {}
-        branches: dict[str, tuple[str, Reader | None]] = {}
-        for position, member in enumerate(union):
-            if self._is_null(member):
-                continue
-            name = self._member_name(member)
-            if name in fields:
-                raise ConverterError(f"a union has two members that Connect would call {name}")
-            fields[name] = self.map(member, optional=True)
-            branches[branch(position)] = name, fields[name].read
+        words = [self._node(member)["type"] for member in union]
+        if len(union) - words.count("null") > 1:
+            return self._choice(union, default)
+        members = [member for member, word in zip(union, words, strict=True) if word != "null"]
+        if not members:
+            raise ConverterError(_NO_NULL)
+        # The field's default is not asked for: as a rule it is null, and AvroData drops it.
+        mapped = self.map(members[0], optional="null" in words)
+        if "null" in words:
+            decode = avro_bytes.optional(mapped.decode, null=words.index("null"))
+            return Mapped(mapped.schema, decode, _optional_default(mapped))
+        return mapped._replace(decode=_single(mapped.decode))
+
+    def _choice(self, union: list[Avro], default: Any) -> Mapped:
+        """Map a union of several types to a struct with a field for each of them."""
+        branches = [self._branch(member) for member in union]
+        present = [branch for branch in branches if branch is not None]
+        names = [branch.name for branch in present]
+        if len(set(names)) < len(names):
+            raise ConverterError(f"a union has two members that Connect would call alike: {names}")
         schema = Schema(
             Kind.STRUCT,
-            optional=len(fields) < len(union),
+            optional=len(present) < len(union),
             name=_UNION,
-            fields=tuple(Field(name, inner.schema) for name, inner in fields.items()),
+            fields=tuple(Field(branch.name, branch.mapped.schema) for branch in present),
         )
-        read = _choice_reader(tuple(fields), branches)
-        if default is not _NO_DEFAULT and not self._is_null(union[0]):
-            value = self._default(union[0], default, lambda first: read({branch(0): first}))
-            schema = replace(schema, default=value)
-        return Mapped(schema, read)
+        decode = avro_bytes.choice([one and (one.name, one.mapped.decode) for one in branches])
 
-    def _is_null(self, member: Avro) -> bool:
-        return bool(self._node(member)["type"] == "null")
+        def of_default(value: Any) -> Any:
+            first = branches[0]
+            if first is None:
+                return None
+            return dict.fromkeys(names) | {first.name: first.mapped.of_default(value)}
 
-    def _member_name(self, member: Avro) -> str:
+        mapped = Mapped(schema, decode, of_default)
+        return mapped._replace(schema=replace(schema, default=_default(mapped, default)))
+
+    def _branch(self, member: Avro) -> _Branch | None:
         node = self._node(member)
+        if node["type"] == "null":
+            return None
         name: str = node.get("name", node["type"])
-        return name if self._full_names else name.rpartition(".")[2]
+        if not self._full_names:
+            name = name.rpartition(".")[2]
+        return _Branch(name, self.map(member, optional=True))
 
 
-def _primitive(node: dict[str, Any]) -> Mapped:
-    word = node["type"]
-    if word == "null":
-        raise ConverterError("Standalone null schemas are not supported by this converter")
-    special = logical_type(node)
-    if special is not None:
-        return Mapped(*special)
-    narrow = node.get("connect.type") if word == "int" else None
-    if narrow is None:
-        return Mapped(Schema(_KINDS[word]), None)
-    if narrow not in _NARROW:
-        raise ConverterError("Connect type annotation for Avro int field is null")
-    return Mapped(Schema(_NARROW[narrow]), None)
+def _default(mapped: Mapped, default: Any) -> Any:
+    """Read a default; one that does not fit its schema is left out, as AvroData does."""
+    if default is not _MISSING and default is not None:
+        with suppress(ConverterError, LookupError, TypeError, ValueError, AttributeError):
+            return mapped.of_default(default)
+    return None
+
+
+def _optional_default(mapped: Mapped) -> Callable[[Any], Any]:
+    return lambda default: None if default is None else mapped.of_default(default)
+
+
+def _single(decode: Decode) -> Decode:
+    """Decode a union of a single type, which has its position in front of it all the same."""
+    choice = avro_bytes.choice([("", decode)])
+    return avro_bytes.converted(choice, lambda struct: struct[""])
 
 
 def _annotated(schema: Schema, node: dict[str, Any]) -> Schema:
@@ -220,6 +233,18 @@ def _annotated(schema: Schema, node: dict[str, Any]) -> Schema:
         version=schema.version if version is None else int(version),
         doc=node.get("connect.doc"),
     )
+
+
+def _docs(node: dict[str, Any]) -> dict[str, str]:
+    """Keep the documentation of a record and its fields, as parameters."""
+    docs = {
+        f"{NAMESPACE}.field.doc.{field['name']}": field["doc"]
+        for field in node["fields"]
+        if field.get("doc") is not None
+    }
+    if node.get("doc") is not None:
+        docs[f"{NAMESPACE}.record.doc"] = node["doc"]
+    return docs
 
 
 def _with_parameters(schema: Schema, parameters: Mapping[str, str]) -> Schema:
@@ -236,69 +261,3 @@ def _is_entry(node: dict[str, Any]) -> bool:
     if node.get("type") != "record":
         return False
     return node.get("connect.internal.type") == _ENTRY or node["name"] == f"{NAMESPACE}.{_ENTRY}"
-
-
-def _list_reader(element: Reader | None) -> Reader | None:
-    return None if element is None else lambda items: list(map(element, items))
-
-
-def _map_reader(element: Reader | None) -> Reader | None:
-    if element is None:
-        return None
-    return lambda entries: {name: element(value) for name, value in entries.items()}
-
-
-def _entries_reader(key: Reader | None, element: Reader | None) -> Reader:
-    read_key, read_element = key or _same, element or _same
-
-    def read(entries: Any) -> Any:
-        try:
-            return {read_key(one["key"]): read_element(one["value"]) for one in entries}
-        except TypeError:
-            raise ConverterError("a key of a map is not a single value") from None
-
-    return read
-
-
-def _struct_reader(fields: Mapping[str, Reader | None]) -> Reader | None:
-    """Replace the fields that need it; the struct is fresh from fastavro, and ours to change."""
-    readers = tuple((name, read) for name, read in fields.items() if read is not None)
-    if not readers:
-        return None
-
-    def read(struct: Any) -> Any:
-        try:
-            for name, read_field in readers:
-                struct[name] = read_field(struct[name])
-        except ConverterError as error:
-            raise ConverterError(f"field {name}: {error}") from None
-        return struct
-
-    return read
-
-
-def _optional_reader(inner: Reader | None, *, is_optional: bool) -> Reader | None:
-    if inner is None or not is_optional:
-        return inner
-    return lambda value: None if value is None else inner(value)
-
-
-def _choice_reader(
-    names: tuple[str, ...], branches: Mapping[str, tuple[str, Reader | None]]
-) -> Reader:
-    """Read a union as a struct in which one field has a value."""
-
-    def read(value: Any) -> Any:
-        if value is None:
-            return None
-        struct = dict.fromkeys(names)
-        for position, member in value.items():
-            name, read_member = branches[position]
-            struct[name] = member if read_member is None else read_member(member)
-        return struct
-
-    return read
-
-
-def _same(value: Any) -> Any:
-    return value
