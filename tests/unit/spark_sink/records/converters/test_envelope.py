@@ -211,6 +211,8 @@ def test_what_is_no_envelope_is_refused_in_connects_words(text: bytes) -> None:
         b"",
         b"{",
         b'{"schema":null,"payload":1} x',
+        b'"a"}',
+        b'\0"a"}',
         b'{"schema":null,"payload":nul}',
         b'{"schema":{"type":"string"},"payload":"\xff"}',
         b'{"schema":{"type":"string},"payload":""}',

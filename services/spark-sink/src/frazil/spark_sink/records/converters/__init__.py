@@ -1,6 +1,7 @@
 """Connect's converters as functions: compiled from configuration once, then bytes to values."""
 
 from collections.abc import Callable
+from typing import Any
 
 from frazil.contracts.plugins.converters import Converting
 from frazil.spark_sink.records.converters.api import Converter, HeaderConverter
@@ -14,16 +15,27 @@ from frazil.spark_sink.records.converters.primitives import (
     string_converter,
 )
 from frazil.spark_sink.records.converters.simple_header import simple_header
-from frazil.spark_sink.records.errors import ConverterError
-from frazil.spark_sink.records.model import Header, Kind
+from frazil.spark_sink.records.errors import ConverterError, Stage
+from frazil.spark_sink.records.model import Header, Kind, Schema
 from frazil.worker.errors import BadConfigError
 
 __all__ = ["Converter", "HeaderConverter", "converter_of", "header_converter_of"]
 
 
-def converter_of(config: Converting) -> Converter:
-    """Compile the converter that a configuration names."""
-    return _COMPILERS[config.word](config)
+def converter_of(config: Converting, *, key: bool = False) -> Converter:
+    """Compile the converter that a configuration names, of values or of keys."""
+    convert = _COMPILERS[config.word](config)
+    if not key:
+        return convert
+
+    def convert_key(text: bytes | None) -> tuple[Any, Schema | None]:
+        try:
+            return convert(text)
+        except ConverterError as error:
+            error.stage = Stage.KEY_CONVERTER
+            raise
+
+    return convert_key
 
 
 def header_converter_of(config: Converting) -> HeaderConverter:
@@ -33,7 +45,11 @@ def header_converter_of(config: Converting) -> HeaderConverter:
     convert = converter_of(config)
 
     def convert_header(name: str, value: bytes | None) -> Header:
-        return Header(name, *convert(value))
+        try:
+            return Header(name, *convert(value))
+        except ConverterError as error:
+            error.stage = Stage.HEADER_CONVERTER
+            raise
 
     return convert_header
 

@@ -26,8 +26,6 @@ _NO_ENVELOPE = (
 _encode = msgspec.json.Encoder(decimal_format="number").encode
 _decode_plain = fast_decoder()
 _decode_exact = fast_decoder(decimals=True)
-# With the byte that no JSON begins with.
-_NO_HEAD = b"\0"
 
 
 class _Envelope(msgspec.Struct, forbid_unknown_fields=True, gc=False):
@@ -51,13 +49,13 @@ def envelope_converter(*, replace_null: bool = True, cached: int = 1000) -> Conv
     """
     split = msgspec.json.Decoder(_Envelope).decode
     payload_of = lru_cache(cached)(partial(_payload, replace_null=replace_null))
-    head, last = _NO_HEAD, _Payload(None, _decode_plain, _same)
+    head, last = b"", _Payload(None, _decode_plain, _same)
 
     def convert(text: bytes | None) -> tuple[Any, Schema | None]:
         nonlocal head, last
         if text is None:
             return None, None
-        if text.startswith(head) and text.endswith(b"}"):
+        if head and text.startswith(head) and text.endswith(b"}"):
             try:
                 payload = last.decode(text[len(head) : -1])
             except REFUSED:
