@@ -251,6 +251,8 @@ def test_odd_texts_and_numbers_are_taken_in_envelopes_too() -> None:
     assert convert(b'{"schema":null,"payload":[0.5,"\\ud800",01]}') == ([0.5, "?", 1], None)
     text = b'{"schema":{"type":"double","default":0.5,"doc":"\\ud800"},"payload":null}'
     assert convert(text)[0] == 0.5
+    text = b'{"schema":{"type":"double","default":1%s,"doc":"\\ud800"},"payload":null}'
+    assert convert(text % (b"0" * 30))[0] == 1e30
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def envelope_converter(*, replace_null: bool = True, cached: int = 1000) -> Conv
         try:
             envelope = split(text)
         except REFUSED:
-            return _convert_odd(text, payload_of)
+            return _convert_odd(text, payload_of, replace_null=replace_null)
         written = bytes(envelope.schema)
         head, last = b'{"schema":%b,"payload":' % written, payload_of(written)
         return last.read(_decoded(last, envelope.payload)), last.schema
@@ -85,20 +85,28 @@ def fixed_schema_converter(content: str, *, replace_null: bool = True) -> Conver
     return convert
 
 
-def _convert_odd(text: bytes, payload_of: Callable[[bytes], _Payload]) -> tuple[Any, Schema | None]:
+def _convert_odd(
+    text: bytes, payload_of: Callable[[bytes], _Payload], *, replace_null: bool
+) -> tuple[Any, Schema | None]:
     """Convert an envelope that the fast decoder refuses, or say what is wrong with it."""
     envelope = decode_odd(text, decimals=True)
     if not isinstance(envelope, dict) or envelope.keys() != {"schema", "payload"}:
         raise ConverterError(_NO_ENVELOPE)
-    schema, _, read = payload_of(_encode(envelope["schema"]))
+    try:
+        schema, _, read = payload_of(_encode(envelope["schema"]))
+    except OverflowError:  # the encoder ends at 64 bits
+        schema, _, read = _compiled(envelope["schema"], replace_null=replace_null)
     if schema is None:
         return decode_odd(text)["payload"], None
     return read(envelope["payload"]), schema
 
 
 def _payload(text: bytes, *, replace_null: bool) -> _Payload:
+    return _compiled(decode_odd(text, decimals=True), replace_null=replace_null)
+
+
+def _compiled(document: Any, *, replace_null: bool) -> _Payload:
     try:
-        document = decode_odd(text, decimals=True)
         schema = parse_schema(document, partial(reader_of, replace_null=replace_null))
     except RecursionError:
         raise ConverterError("the schema is nested too deeply") from None
