@@ -22,6 +22,7 @@ from frazil.spark_sink.records.schema.types import (
     parse_schema,
 )
 from frazil.spark_sink.tasks.errors import UnsupportedTableError
+from frazil.spark_sink.tasks.files import table_writer
 from frazil.spark_sink.tasks.files.data_file import DataFile, data_file_json
 from frazil.spark_sink.tasks.files.plan import FilesPlan, check_plan
 from frazil.spark_sink.tasks.files.table_writer import TableWriter
@@ -183,6 +184,17 @@ def test_a_file_ends_at_its_target_size(tmp_path: Path) -> None:
     assert [Path(file.path).name[-13:] for file in files] == [
         "00001.parquet", "00002.parquet", "00003.parquet",
     ]  # fmt: skip
+
+
+def test_partitions_take_turns_when_there_are_more_than_open_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(table_writer, "MOST_OPEN_FILES", 2)
+    plan = plan_of(tmp_path, by("text"), write__parquet__row_group_size_bytes="1")
+    files = write(plan, [{"id": n, "text": "abaca"[n % 5]} for n in range(10)], batch=1)
+    assert sorted(row["id"] for row in read(files)) == list(range(10))
+    # `a` was written most often, and never had to be closed for others.
+    assert sorted(file.partition[0] for file in files) == ["a", "b", "b", "c", "c"]
 
 
 def test_no_rows_are_no_files(tmp_path: Path) -> None:

@@ -37,7 +37,10 @@ class Storage:
         return filesystem.open_output_stream(path)
 
     def delete(self, locations: Iterable[str]) -> None:
-        """Delete files; a file that does not exist is no error."""
+        """Delete files; a file that does not exist is no error.
+
+        On S3 Arrow leaves an empty object with the name of the folder.
+        """
         for location in locations:
             filesystem, path = self._resolve(location)
             try:

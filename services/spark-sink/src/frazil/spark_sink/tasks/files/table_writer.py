@@ -11,12 +11,14 @@ from frazil.spark_sink.tasks.files.plan import FilesPlan
 from frazil.spark_sink.tasks.partitions import Values, compile_splitter
 from frazil.spark_sink.tasks.storage import Storage
 
+# More partitions than this at a time take turns, and get more than one file each.
+MOST_OPEN_FILES = 200
+
 
 class TableWriter:
     """Collects rows up to a bound, splits them by partition, and appends them to files.
 
-    There is at most one open file a partition. `task` begins the names of all files and has to be
-    unique, see `file_prefix`.
+    `task` begins the names of all files and has to be unique, see `file_prefix`.
     """
 
     def __init__(self, plan: FilesPlan, *, task: str) -> None:
@@ -31,6 +33,7 @@ class TableWriter:
         # By the text of the partition's values, in which NaN is equal to itself.
         self._open: dict[str, ParquetFile] = {}
         self._closed: list[DataFile] = []
+        self._paths: list[str] = []
 
     @property
     def schema(self) -> pa.Schema:
@@ -47,21 +50,18 @@ class TableWriter:
     def close(self) -> list[DataFile]:
         """Write what is left and return all files."""
         self._flush()
-        while self._open:
-            _, file = self._open.popitem()
-            self._closed.append(file.close())
+        for key in list(self._open):
+            self._finish(key)
         return self._closed
 
     def abort(self) -> None:
         """Delete all that was written."""
         self._rows.clear()
-        paths = [file.path for file in self._closed]
         for file in self._open.values():
-            paths.append(file.path)
             file.discard()
         self._open.clear()
         self._closed.clear()
-        self._storage.delete(paths)
+        self._storage.delete(self._paths)
 
     def _flush(self) -> None:
         batches, self._rows, self._bytes = self._rows, [], 0
@@ -75,13 +75,22 @@ class TableWriter:
 
     def _append(self, partition: Values, rows: pa.RecordBatch) -> None:
         key = repr(partition)
-        file = self._open.get(key)
+        file = self._open.pop(key, None)
         if file is None:
-            path = self._locations.file(
-                partition, f"{self._task}-{next(self._numbers):05d}.parquet"
-            )
-            file = ParquetFile(self._form, self._storage, path, partition, rows.num_rows)
-            self._open[key] = file
+            file = self._create(partition, rows.num_rows)
+        self._open[key] = file  # the last to be closed when there are too many
         file.write(rows)
         if file.size >= self._form.options.target_bytes:
-            self._closed.append(self._open.pop(key).close())
+            self._finish(key)
+
+    def _create(self, partition: Values, rows: int) -> ParquetFile:
+        if len(self._open) >= MOST_OPEN_FILES:
+            self._finish(next(iter(self._open)))
+        name = f"{self._task}-{next(self._numbers):05d}.parquet"
+        path = self._locations.file(partition, name)
+        self._paths.append(path)
+        return ParquetFile(self._form, self._storage, path, partition, rows)
+
+    def _finish(self, key: str) -> None:
+        self._closed.append(self._open[key].close())
+        del self._open[key]
