@@ -101,6 +101,7 @@ class ListeningBroker:
 
     def kill(self) -> None:
         self._child.kill()
+        wait_until("the broker is dead", lambda: not self._child.is_alive(), 30)
 
     def stop(self) -> None:
         self._child.stop(20)

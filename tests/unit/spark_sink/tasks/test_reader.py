@@ -3,6 +3,7 @@
 import pickle
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -26,6 +27,13 @@ def message(offset: int, value: bytes | None = b"v", *, topic: str = "t", at: in
     return Message(topic=topic, partition=at, offset=offset, key=b"k", value=value)
 
 
+def metadata(
+    topic: KafkaError | None = None, partition: KafkaError | None = None, *, number: int = 0
+) -> Any:
+    partitions = {number: SimpleNamespace(error=partition)}
+    return SimpleNamespace(error=topic, partitions=partitions)
+
+
 @dataclass
 class FakeCluster:
     """Partitions as lists of messages, and where each ends; all consumers that were connected."""
@@ -36,6 +44,10 @@ class FakeCluster:
     # Given to whoever asks next, in the place of records.
     replies: list[list[Message]] = field(default_factory=list)
     consumers: list["FakeConsumer"] = field(default_factory=list)
+    # Of a partition without an end.
+    without_offsets: int = KafkaError.UNKNOWN_TOPIC_OR_PART
+    # Of the topic, or why there is none.
+    metadata: Any = field(default_factory=metadata)
 
     def add(
         self,
@@ -93,7 +105,15 @@ class FakeConsumer:
 
     def get_watermark_offsets(self, partition: TopicPartition, **_how: Any) -> tuple[int, int]:
         of = partition.topic, partition.partition
+        if of not in self.cluster.ends:
+            raise KafkaException(KafkaError(self.cluster.without_offsets, "why"))
         return self.cluster.starts.get(of, 0), self.cluster.ends[of]
+
+    def list_topics(self, topic: str, timeout: float) -> Any:
+        assert timeout > 0
+        if isinstance(self.cluster.metadata, KafkaError):
+            raise KafkaException(self.cluster.metadata)
+        return SimpleNamespace(topics={topic: self.cluster.metadata})
 
     def close(self) -> None:
         self.closed = True
@@ -313,6 +333,23 @@ def test_deleted_records_are_named_with_what_is_left(
     assert caught.value.range == OffsetRange("t", 0, 5, 10)
 
 
+@pytest.mark.parametrize(
+    ("code", "error"),
+    [
+        (KafkaError.UNKNOWN_TOPIC_OR_PART, UnknownPartitionError),
+        (KafkaError._TRANSPORT, DataLossError),
+    ],
+)
+def test_deleted_records_of_a_deleted_topic_have_no_offsets(
+    cluster: FakeCluster, reader: RangeReader, code: int, error: type[ReadError]
+) -> None:
+    cluster.without_offsets = code
+    cluster.replies = [[failure(KafkaError._AUTO_OFFSET_RESET)]]
+    with pytest.raises(error) as caught:
+        offsets(reader, 5, 10)
+    assert type(caught.value) is error
+
+
 def test_a_broker_that_is_away_is_waited_for_no_longer_than_patience_lasts(
     cluster: FakeCluster,
 ) -> None:
@@ -324,7 +361,33 @@ def test_a_broker_that_is_away_is_waited_for_no_longer_than_patience_lasts(
     with pytest.raises(BrokerUnavailableError, match="ends at offset 2") as caught:
         list(consumer.read(OffsetRange("t", 0, 0, 10), chunk=10, chunk_bytes=100))
     assert caught.value.is_retryable
-    assert 30 <= len(cluster.consumers[0].asked) <= 40
+    assert 10 <= len(cluster.consumers[0].asked) <= 40
+
+
+DENIED = KafkaError(KafkaError.TOPIC_AUTHORIZATION_FAILED, "denied")
+NO_LEADER = KafkaError(KafkaError.LEADER_NOT_AVAILABLE, "no leader")
+
+
+@pytest.mark.parametrize(
+    ("answer", "error", "sentence"),
+    [
+        (metadata(DENIED), AccessError, "denied"),
+        (metadata(partition=DENIED), AccessError, "denied"),
+        (metadata(number=1), UnknownPartitionError, "no such partition"),
+        (metadata(partition=NO_LEADER), BrokerUnavailableError, "no leader"),
+        (KafkaError(KafkaError._TRANSPORT, "away"), BrokerUnavailableError, "away"),
+        (metadata(), BrokerUnavailableError, "for 30 s; for this reader"),
+    ],
+)
+def test_silence_is_explained_by_the_metadata_of_the_topic(
+    cluster: FakeCluster, answer: Any, error: type[ReadError], sentence: str
+) -> None:
+    cluster.add([], end=1)
+    cluster.metadata = answer
+    clock = iter(range(1000)).__next__
+    consumer = PartitionConsumer({}, connect=cluster.connect, clock=clock, patience=30)
+    with pytest.raises(error, match=sentence):
+        list(consumer.read(OffsetRange("t", 0, 0, 5), chunk=10, chunk_bytes=100))
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,8 @@ Connect = Callable[[dict[str, Any]], Consumer]
 # How long to wait for records, offsets or an error before the broker counts as unavailable.
 PATIENCE_SECONDS = 60.0
 _POLL_SECONDS = 0.05
-_OFFSETS_SECONDS = 10.0
+_ANSWER_SECONDS = 10.0
+_SUSPICIOUS_SECONDS = 5.0
 
 _FIXED = {
     # The driver commits offsets; a range says where it begins, and what is not there is an error.
@@ -43,7 +44,8 @@ _FIXED = {
     # A batch of records of any size that a broker may accept.
     "receive.message.max.bytes": "2147483647",
     "topic.metadata.propagation.max.ms": "5000",
-    "log.connection.close": "false",
+    # Errors reach the caller; librdkafka would also write each attempt to connect to the log.
+    "log_level": "2",
 }
 
 
@@ -94,15 +96,17 @@ class PartitionConsumer:
         if not self.continues(range_):
             self._assign(range_)
         self._last_error = None
-        deadline = self._clock() + self._patience
+        silence = _Silence(self._clock)
         while True:
             yield from _cut(self._take_before(range_.end), chunk_bytes)
             if self._reached >= range_.end:
                 break
             if self._receive(range_, self._count(chunk, chunk_bytes)):
-                deadline = self._clock() + self._patience
-            elif self._clock() > deadline:
+                silence = _Silence(self._clock)
+            elif silence.seconds > self._patience:
                 raise self._unavailable(range_)
+            elif silence.is_suspicious():
+                self._ask_why(range_)
         self._next = range_.end
         self._rest(range_)
 
@@ -177,20 +181,41 @@ class PartitionConsumer:
     def _read_error(self, range_: OffsetRange, error: KafkaError) -> ReadError:
         code = error.code()
         if code in error_codes.OUT_OF_RANGE:
-            return DataLossError(range_, *self._offsets_now(range_))
+            return self._data_loss(range_)
         if code in error_codes.UNKNOWN:
             return UnknownPartitionError(range_, error.str())
         if code in error_codes.ACCESS:
             return AccessError(range_, error.str())
         return ReadError(range_, error.str())
 
-    def _offsets_now(self, range_: OffsetRange) -> tuple[int | None, int | None]:
+    def _ask_why(self, range_: OffsetRange) -> None:
+        """Ask for the topic's metadata: librdkafka keeps some refusals of it to itself."""
+        try:
+            topics = self._consumer.list_topics(range_.topic, timeout=_ANSWER_SECONDS).topics
+        except KafkaException as failure:
+            self._last_error = failure.args[0]
+            return
+        topic = topics[range_.topic]
+        partition = topic.partitions.get(range_.partition)
+        if topic.error is None and partition is None:
+            raise UnknownPartitionError(range_, "the topic has no such partition")
+        error = topic.error or (partition and partition.error)
+        if error is not None:
+            self._last_error = error
+            if error.code() in error_codes.FINAL:
+                raise self._read_error(range_, error)
+
+    def _data_loss(self, range_: OffsetRange) -> ReadError:
         partition = TopicPartition(range_.topic, range_.partition)
-        with suppress(KafkaException):
-            offsets = self._consumer.get_watermark_offsets(partition, timeout=_OFFSETS_SECONDS)
-            if offsets is not None:
-                return offsets
-        return None, None
+        try:
+            offsets = self._consumer.get_watermark_offsets(partition, timeout=_ANSWER_SECONDS)
+        except KafkaException as failure:
+            # A topic that is being deleted loses its records first.
+            if failure.args[0].code() in error_codes.UNKNOWN:
+                return UnknownPartitionError(range_, failure.args[0].str())
+            offsets = None
+        earliest, latest = offsets or (None, None)
+        return DataLossError(range_, earliest, latest)
 
     def _unavailable(self, range_: OffsetRange) -> BrokerUnavailableError:
         reason = f"nothing arrived after offset {self._reached} for {self._patience:g} s"
@@ -202,6 +227,26 @@ class PartitionConsumer:
 
     def _remember(self, error: KafkaError) -> None:
         self._last_error = error
+
+
+class _Silence:
+    """The time in which nothing arrives; after some of it a question is due, once."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._since = clock()
+        self._was_suspicious = False
+
+    @property
+    def seconds(self) -> float:
+        return self._clock() - self._since
+
+    def is_suspicious(self) -> bool:
+        """Return whether to ask why; True the first time only."""
+        if self._was_suspicious or self.seconds <= _SUSPICIOUS_SECONDS:
+            return False
+        self._was_suspicious = True
+        return True
 
 
 def _offset(message: Message) -> int:
