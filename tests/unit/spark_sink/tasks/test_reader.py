@@ -344,7 +344,7 @@ def test_deleted_records_of_a_deleted_topic_have_no_offsets(
     cluster: FakeCluster, reader: RangeReader, code: int, error: type[ReadError]
 ) -> None:
     cluster.without_offsets = code
-    cluster.replies = [[failure(KafkaError._AUTO_OFFSET_RESET)]]
+    cluster.replies = [[failure(KafkaError._AUTO_OFFSET_RESET)], []]
     with pytest.raises(error) as caught:
         offsets(reader, 5, 10)
     assert type(caught.value) is error
