@@ -333,6 +333,18 @@ def test_deleted_records_are_named_with_what_is_left(
     assert caught.value.range == OffsetRange("t", 0, 5, 10)
 
 
+def test_a_caller_may_take_longer_for_a_chunk_than_a_broker_may(cluster: FakeCluster) -> None:
+    now = 0
+    cluster.add(range(3, 5), end=5)
+    cluster.replies = [[message(0)], [message(1), message(2)], []]
+    consumer = PartitionConsumer({}, connect=cluster.connect, clock=lambda: now, patience=30)
+    read: list[int | None] = []
+    for messages in consumer.read(OffsetRange("t", 0, 0, 5), chunk=10, chunk_bytes=100):
+        now += 100
+        read += [message.offset() for message in messages]
+    assert read == list(range(5))
+
+
 @pytest.mark.parametrize(
     ("code", "error"),
     [

@@ -98,14 +98,17 @@ class PartitionConsumer:
         self._last_error = None
         silence = _Silence(self._clock)
         while True:
-            yield from _cut(self._take_before(range_.end), chunk_bytes)
+            if messages := self._take_before(range_.end):
+                yield from _cut(messages, chunk_bytes)
+                # The time that the caller takes for them is not the broker's.
+                silence = _Silence(self._clock)
             if self._reached >= range_.end:
                 break
             if self._receive(range_, self._count(chunk, chunk_bytes)):
-                silence = _Silence(self._clock)
-            elif silence.seconds > self._patience:
+                continue
+            if silence.seconds > self._patience:
                 raise self._unavailable(range_)
-            elif silence.is_suspicious():
+            if silence.is_suspicious():
                 self._ask_why(range_)
         self._next = range_.end
         self._rest(range_)
@@ -256,8 +259,7 @@ def _offset(message: Message) -> int:
 def _cut(messages: list[Message], chunk_bytes: int) -> Iterator[list[Message]]:
     """Cut before the record that would give a list more than so many bytes."""
     if sum(map(len, messages)) <= chunk_bytes:
-        if messages:
-            yield messages
+        yield messages
         return
     start, size = 0, 0
     for index, message in enumerate(messages):
