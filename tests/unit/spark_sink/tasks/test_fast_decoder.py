@@ -174,6 +174,25 @@ def test_unknown_fields_are_ignored_unless_the_schema_evolves(value: bytes, expe
     assert _decoder(_LONG, evolves=True).decode([value]).odd == [0]
 
 
+@pytest.mark.parametrize("empty", ["null", "[]", "{}"])
+@pytest.mark.parametrize("document", ['{"new": %s}', '{"c": [{"x": 1, "new": %s}, null]}'])
+def test_fields_that_are_empty_again_and_again_ask_for_no_column(document: str, empty: str) -> None:
+    decoder = _decoder(List(Struct((Column("x", _LONG),))))
+    value, full = (document % text for text in (empty, '{"a": null}'))
+
+    assert decoder.decode([value.encode()] * 3).odd == [0, 1, 2]
+    assert decoder.decode([value.encode(), full.encode(), value.encode()]).odd == [1]
+    assert decoder.decode([value.replace("new", "X").encode()] * 2).odd == [0, 1]
+    assert decoder.decode([value.replace("new", "X").encode()] * 2).odd == [0, 1]
+
+
+def test_records_with_ever_new_unknown_fields_are_taken_all_the_same() -> None:
+    decoder = _decoder(_LONG, evolves=False)
+    for chunk in range(20):
+        values = [f'{{"c": 1, "quo\\"te": 1, "{chunk}.{at}": 2}}'.encode() for at in range(50)]
+        assert decoder.decode(values).odd == []
+
+
 @pytest.mark.parametrize(
     ("kind", "text"),
     [

@@ -3,7 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cache, partial
-from itertools import accumulate, chain
+from itertools import accumulate, chain, islice
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -67,8 +67,8 @@ def builder(kind: Type, forms: Forms) -> Builder:
 
 
 def transpose(rows: Sequence[Sequence[Any]], width: int) -> Sequence[Sequence[Any]]:
-    """Turn rows into columns."""
-    return list(zip(*rows, strict=True)) if rows else [()] * width
+    """Turn rows into columns; what some rows have beyond the columns is left out."""
+    return list(islice(zip(*rows, strict=False), width)) if rows else [()] * width
 
 
 def interleave(

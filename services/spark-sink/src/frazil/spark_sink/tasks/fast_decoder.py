@@ -8,13 +8,14 @@ JSON forbids.
 import gc
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, NamedTuple
 
 import msgspec
 import pyarrow as pa
 from msgspec.structs import astuple
 
-from frazil.spark_sink.records.schema.types import List, Map, Struct, Type, leaves
+from frazil.spark_sink.records.schema.types import List, Map, Path, Struct, Type, leaves
 from frazil.spark_sink.tasks.arrow_types import arrow_schema
 from frazil.spark_sink.tasks.bulk import (
     DECODED,
@@ -33,13 +34,21 @@ from frazil.spark_sink.tasks.columns import (
 )
 from frazil.spark_sink.tasks.field_plan import AS_IS, FieldPlan
 from frazil.spark_sink.tasks.json_types import (
+    EMPTY,
     REFUSED,
     STRING,
+    decode_any,
+    is_unusual,
     known_fields_decoder,
     strict_decoder,
 )
+from frazil.spark_sink.tasks.unknown_fields import unknown_fields
 
 Inserted = Mapping[str, Sequence[Any]]
+
+
+_SAMPLE = 16
+_MOST_IGNORABLE = 100
 
 
 class Decoded(NamedTuple):
@@ -75,10 +84,12 @@ class FastDecoder:
         self, schema: Struct, *, evolves: bool, converts: Converts | None, plan: FieldPlan
     ) -> None:
         lenient = converts is not None
-        self._decode = strict_decoder(schema, plan, lenient=lenient)
+        self._compile = partial(strict_decoder, schema, plan, lenient=lenient)
+        self._decode = self._compile({})
         self._decode_known = (
             None if evolves else known_fields_decoder(schema, plan, lenient=lenient)
         )
+        self._ignorable = _Ignorable(schema, plan, evolves=evolves)
         self._schema = arrow_schema(schema)
         self._width = len(plan.sources(schema))
         self._columns = _columns(schema, plan, converts)
@@ -100,7 +111,8 @@ class FastDecoder:
     def _records(self, values: Sequence[bytes | None]) -> tuple[list[Any], list[int]]:
         records: list[Any] = []
         odd: list[int] = []
-        partial, decoded = 0, map(self._decode, values)
+        refused: list[bytes] = []
+        decoded = map(self._decode, values)
         while True:
             try:
                 # What was decoded before a refusal stays in the list.
@@ -108,14 +120,16 @@ class FastDecoder:
                 break
             except REFUSED as error:
                 position = len(records) + len(odd)
-                record = self._retry(values[position], error)
+                value = values[position]
+                record = self._retry(value, error)
             if record is None:
                 odd.append(position)
             else:
                 records.append(record)
-                partial += 1
-        if partial * 2 > len(values) and self._decode_known is not None:
-            self._decode = self._decode_known
+            if value is not None:
+                refused.append(value)
+        if refused and self._ignorable.learn(refused):
+            self._decode = self._compile(self._ignorable.fields)
         return records, odd
 
     def _retry(self, value: bytes | None, error: Exception) -> Any | None:
@@ -138,6 +152,45 @@ class FastDecoder:
                 values = columns[column.source]
             arrays[column.target] = column.build(values)
         return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
+
+
+class _Ignorable:
+    """Collects unknown fields that rows need not have, so that typed decoding can take them.
+
+    Where the schema evolves, these are the fields that are empty in the records that were seen; a
+    field that differs from a column in case alone is none of them.
+    """
+
+    def __init__(self, schema: Struct, plan: FieldPlan, *, evolves: bool) -> None:
+        self.fields: dict[Path, Any] = {}
+        self._columns = plan.sources(schema)
+        self._planned = plan.ignored() | plan.forbidden()
+        self._names = {name.lower() for path, _, _ in leaves(schema) for name in path}
+        self._evolves = evolves
+
+    def learn(self, values: Sequence[bytes]) -> bool:
+        """Look at a few records that were refused; say whether there are new fields."""
+        count = len(self.fields)
+        if count >= _MOST_IGNORABLE:
+            return False
+        for value in values[:_SAMPLE]:
+            try:
+                document = decode_any(value)
+            except REFUSED:
+                continue
+            if isinstance(document, dict):
+                self._add(unknown_fields(document, self._columns))
+        return len(self.fields) > count
+
+    def _add(self, fields: Iterator[tuple[Path, Any]]) -> None:
+        for path, value in fields:
+            name = path[-1]
+            if path in self.fields or path[0] in self._planned:
+                continue
+            if self._evolves and (value not in (None, [], {}) or name.lower() in self._names):
+                continue
+            if not is_unusual(name):
+                self.fields[path] = EMPTY if self._evolves else Any
 
 
 class _Column(NamedTuple):
