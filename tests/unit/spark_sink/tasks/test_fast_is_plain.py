@@ -16,10 +16,12 @@ from frazil.spark_sink.tasks.columns import batch_of
 from frazil.spark_sink.tasks.fast_decoder import fast_decoder
 
 conversion = pytest.importorskip("frazil.spark_sink.records.conversion")
-strict_json = pytest.importorskip("frazil.spark_sink.records.converters.strict_json")
+evolution = pytest.importorskip("frazil.spark_sink.records.schema.evolution")
+rules = pytest.importorskip("frazil.spark_sink.records.schema.rules")
+plain_json = pytest.importorskip("frazil.spark_sink.records.converters.plain_json")
 
 _RULES = conversion.ConversionRules()
-_DECODE = strict_json.decoder_of()
+_CONVERT = plain_json.plain_json_converter()
 _NAMES = ("a", "b", "A", "a.b", "class", "é", "with space", "")
 _EXAMPLES = settings(max_examples=150, deadline=None, derandomize=True)
 
@@ -163,13 +165,17 @@ def test_a_record_that_is_taken_has_its_plain_row(
     assert odd == sorted(set(odd))
     taken = [value for at, value in enumerate(values) if at not in set(odd)]
     plain = conversion.row_converter(schema, _RULES)
-    rows = [plain(_DECODE(value), None) for value in taken if value is not None]
+    documents = [_CONVERT(value)[0] for value in taken]
+    rows = [plain(document, None) for document in documents]
     assert len(rows) == len(taken)
     expected = batch_of(rows, schema)
     batch.validate(full=True)
     assert batch.schema.equals(expected.schema, check_metadata=True)
     assert batch.equals(expected)
     assert _texts(batch) == _texts(expected)
+    if evolves:
+        ask = evolution.asking(schema, rules.EvolutionRules())
+        assert not any(ask(document, None) for document in documents)
 
 
 @given(st.data(), _SCHEMAS)
@@ -181,7 +187,7 @@ def test_a_record_that_is_refused_where_it_could_be_taken_is_rare(
     assert decoder is not None
     value = data.draw(_json_of(schema, 0)).encode()
     try:
-        conversion.row_converter(schema, _RULES)(_DECODE(value), None)
+        conversion.row_converter(schema, _RULES)(_CONVERT(value)[0], None)
     except RecordError:
         return
 
