@@ -255,6 +255,7 @@ def test_columns_may_have_any_name() -> None:
     [
         [Column('quo"te', _LONG)],
         [Column("c", Struct(()))],
+        [Column("c", Primitive("geometry"))],
         [Column("c", Primitive("decimal", 9, 2))],
         [Column("c", Map(_LONG, _LONG))],
     ],

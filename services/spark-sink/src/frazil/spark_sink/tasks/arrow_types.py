@@ -63,4 +63,6 @@ def _primitive(kind: Primitive) -> pa.DataType:
         return pa.decimal128(kind.precision, kind.scale)
     if kind.name == "fixed":
         return pa.binary(kind.length)
+    if kind.name not in _PRIMITIVES:
+        raise ValueError(f"values of type {kind} cannot be written")
     return _PRIMITIVES[kind.name]

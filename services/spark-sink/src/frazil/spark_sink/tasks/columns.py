@@ -43,7 +43,6 @@ class Forms(NamedTuple):
     fields: Callable[[Any], Sequence[Any]]
     keys: Callable[[Any], Iterable[Any]]
     values: Callable[[Any], Iterable[Any]]
-    empty_map: Any
     leaf: Callable[[Type], Builder | None]
 
 
@@ -75,8 +74,6 @@ def interleave(
     batch: pa.RecordBatch, other: pa.RecordBatch, positions: Sequence[int]
 ) -> pa.RecordBatch:
     """Merge two batches; row `i` of the other one comes to `positions[i]`, which ascend."""
-    if not other.num_rows:
-        return batch
     order = list(range(batch.num_rows))
     for row, position in enumerate(positions, batch.num_rows):
         order.insert(position, row)
@@ -157,10 +154,9 @@ def _list_builder(kind: List, forms: Forms) -> Builder:
     elements, target = builder(kind.element, forms), arrow_type(kind)
 
     def build(values: Sequence[Any]) -> pa.Array:
-        filled = [value or () for value in values]
-        offsets = list(accumulate(map(len, filled), initial=0))
+        present, offsets = _spread(values)
         try:
-            array = elements(list(chain.from_iterable(filled)))
+            array = elements(list(chain.from_iterable(present)))
         except OddValuesError as error:
             raise _of_parents(error, offsets) from None
         return pa.ListArray.from_arrays(
@@ -172,14 +168,13 @@ def _list_builder(kind: List, forms: Forms) -> Builder:
 
 def _map_builder(kind: Map, forms: Forms) -> Builder:
     keys, values, target = builder(kind.key, forms), builder(kind.value, forms), arrow_type(kind)
-    keys_of, values_of, empty = forms.keys, forms.values, forms.empty_map
+    keys_of, values_of = forms.keys, forms.values
 
     def build(maps: Sequence[Any]) -> pa.Array:
-        filled = [entries or empty for entries in maps]
-        offsets = list(accumulate(map(len, filled), initial=0))
+        present, offsets = _spread(maps)
         try:
-            key_array = keys(list(chain.from_iterable(map(keys_of, filled))))
-            value_array = values(list(chain.from_iterable(map(values_of, filled))))
+            key_array = keys(list(chain.from_iterable(map(keys_of, present))))
+            value_array = values(list(chain.from_iterable(map(values_of, present))))
         except OddValuesError as error:
             raise _of_parents(error, offsets) from None
         return pa.MapArray.from_arrays(
@@ -187,6 +182,14 @@ def _map_builder(kind: Map, forms: Forms) -> Builder:
         )
 
     return build
+
+
+def _spread(values: Sequence[Any]) -> tuple[Sequence[Any], list[int]]:
+    """Return the lists, or maps, that have something in them, and the offsets of all."""
+    present = [value for value in values if value]
+    if len(present) == len(values):
+        return present, list(accumulate(map(len, values), initial=0))
+    return present, list(accumulate([len(value) if value else 0 for value in values], initial=0))
 
 
 def _nulls(values: Sequence[Any]) -> pa.Array | None:
@@ -212,6 +215,5 @@ ROW_FORMS = Forms(
     fields=tuple,
     keys=partial(map, itemgetter(0)),
     values=partial(map, itemgetter(1)),
-    empty_map=(),
     leaf=_row_leaf,
 )

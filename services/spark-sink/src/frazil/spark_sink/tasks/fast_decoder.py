@@ -5,9 +5,7 @@ theirs: other types, missing required columns, unknown fields where the schema m
 JSON forbids.
 """
 
-import gc
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -33,6 +31,7 @@ from frazil.spark_sink.tasks.columns import (
     transpose,
 )
 from frazil.spark_sink.tasks.field_plan import AS_IS, FieldPlan
+from frazil.spark_sink.tasks.garbage import collection_paused
 from frazil.spark_sink.tasks.json_types import (
     EMPTY,
     REFUSED,
@@ -100,7 +99,7 @@ class FastDecoder:
         `inserted` has a value for each record, in a row's form, by the columns that the plan
         inserts.
         """
-        with _collection_paused():
+        with collection_paused():
             records, odd = self._records(values)
             while True:
                 try:
@@ -225,7 +224,7 @@ def _forms(converts: Converts | None) -> Forms:
             return text_builder(converts)
         return primitive_builder(kind, converts)
 
-    return Forms(fields=astuple, keys=iter, values=dict.values, empty_map={}, leaf=leaf)
+    return Forms(fields=astuple, keys=iter, values=dict.values, leaf=leaf)
 
 
 def _is_exact(kind: Type) -> bool:
@@ -251,15 +250,3 @@ def _without(
     taken = [at for at in range(len(records) + len(odd)) if at not in others]
     kept = [record for at, record in enumerate(records) if at not in dropped]
     return kept, sorted([*odd, *(taken[at] for at in dropped)])
-
-
-@contextmanager
-def _collection_paused() -> Iterator[None]:
-    """Pause garbage collection, which would look through each chunk again and again."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
