@@ -23,7 +23,7 @@ plain_json = pytest.importorskip("frazil.spark_sink.records.converters.plain_jso
 _RULES = conversion.ConversionRules()
 _CONVERT = plain_json.plain_json_converter()
 _NAMES = ("a", "b", "A", "a.b", "class", "é", "with space", "")
-_EXAMPLES = settings(max_examples=150, deadline=None, derandomize=True)
+_EXAMPLES = settings(max_examples=100, deadline=None, derandomize=True)
 
 _TEXT = st.text(string.ascii_letters + 'é\x7f\0\\"/\N{GRINNING FACE}', max_size=5).map(json.dumps)
 _INTEGERS = st.sampled_from(

@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import cache, partial
+from functools import lru_cache, partial
 from itertools import accumulate, chain, islice
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -80,7 +80,7 @@ def interleave(
     return pa.concat_batches([batch, other]).take(pa.array(order, pa.int32()))
 
 
-@cache
+@lru_cache(maxsize=256)
 def _row_batch(schema: Struct) -> Callable[[Sequence[Row]], pa.RecordBatch]:
     builders = [builder(column.type, ROW_FORMS) for column in schema.columns]
     target = arrow_schema(schema)

@@ -66,9 +66,13 @@ def fast_decoder(
 ) -> "FastDecoder | None":
     """Compile a decoder, or return None for a table that typed decoding cannot serve.
 
-    With `evolves`, records with unknown fields are odd; else these are ignored. `converts` compiles
-    the plain conversion of values of a type, which raises RecordError. Without it, each value that
-    is not of its column's own type makes a record odd.
+    With `evolves`, records with unknown fields are odd, unless these are empty; else unknown fields
+    are ignored. A table that ignores the case of names is served as one that evolves.
+
+    `converts` compiles the plain conversion of values of a type, which raises RecordError. Without
+    it, each value that is not of its column's own type makes a record odd, as a policy wants that
+    looks at such values. Where columns have the policy `fail`, typed decoding is too kind: it takes
+    any integer as a double.
     """
     try:
         return FastDecoder(schema, evolves=evolves, converts=converts, plan=plan)
