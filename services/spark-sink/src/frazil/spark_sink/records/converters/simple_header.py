@@ -24,8 +24,8 @@ _BYTES = Schema(Kind.BYTES)
 _LITERALS: dict[str, Parsed] = {"null": NULL, "true": _TRUE, "false": _FALSE}
 # A delimiter, or what stands between two of them; a backslash escapes a delimiter.
 _TOKEN = re.compile(r'[:,{}\[\]"]|(?:\\(?:.|\Z)|[^:,{}\[\]"\\])+', re.DOTALL)
-# Most headers: a text that begins with a letter and has no delimiter.
-_WORD = re.compile(r'[A-Za-z][^:,{}\[\]"\\]*', re.DOTALL)
+# Most headers: a text without any delimiter.
+_SINGLE = re.compile(r'[^:,{}\[\]"\\]*')
 # What Java's `trim` removes.
 _BLANKS = "".join(map(chr, range(33)))
 
@@ -46,8 +46,8 @@ def simple_header(name: str, value: bytes | None) -> Header:
 
 def parse_text(text: str) -> Parsed:
     """Read the value that a text spells."""
-    if _WORD.fullmatch(text):
-        return _LITERALS.get(text.rstrip(_BLANKS), (text, STRING))
+    if _SINGLE.fullmatch(text):
+        return _single(text)
     tokens = _Tokens(_TOKEN.findall(text))
     try:
         parsed = _value(tokens)
@@ -55,6 +55,15 @@ def parse_text(text: str) -> Parsed:
         return text, STRING
     # Connect drops what follows a number, a list or a map.
     return (text, STRING) if tokens.has_words() else parsed
+
+
+def _single(text: str) -> Parsed:
+    word = text.strip(_BLANKS)
+    if word in _LITERALS:
+        return _LITERALS[word]
+    if not word or word[0].isalpha():
+        return text, STRING
+    return temporal_of(word) or number_of(word) or (text, STRING)
 
 
 class _Tokens:
