@@ -45,7 +45,9 @@ def payload_json(schema: Schema, value: Any) -> Any:
     if schema.name in _LOGICAL:
         return _LOGICAL[schema.name](value)
     if schema.kind is Kind.STRUCT:
-        return {one.name: payload_json(one.schema, value[one.name]) for one in schema.fields}
+        return {
+            field.name: payload_json(field.schema, value[field.name]) for field in schema.fields
+        }
     if schema.kind is Kind.BYTES:
         return base64.b64encode(value).decode()
     if isinstance(value, float) and not math.isfinite(value):
@@ -99,7 +101,7 @@ _SINGLE: list[tuple[Schema, st.SearchStrategy[Any]]] = [
         st.datetimes(timezones=st.just(UTC)),
     ),
 ]
-_KEYS = [one for one in _SINGLE if one[0].kind in (Kind.STRING, Kind.INT32, Kind.INT64)]
+_KEYS = [typed for typed in _SINGLE if typed[0].kind in (Kind.STRING, Kind.INT32, Kind.INT64)]
 
 
 def _whole_milliseconds(value: Any) -> Any:
@@ -125,9 +127,9 @@ def _typed(draw: st.DrawFn, depth: int) -> tuple[Schema, st.SearchStrategy[Any]]
     elif kind == "struct":
         names = draw(st.lists(_TEXTS, unique=True, max_size=4))
         inner = {name: draw(_typed(depth - 1)) for name in names}
-        fields = tuple(Field(name, one[0]) for name, one in inner.items())
+        fields = tuple(Field(name, typed[0]) for name, typed in inner.items())
         schema = Schema(Kind.STRUCT, fields=fields)
-        values = st.tuples(*(one[1] for one in inner.values())).map(
+        values = st.tuples(*(typed[1] for typed in inner.values())).map(
             lambda items: dict(zip(names, items, strict=True))
         )
     else:

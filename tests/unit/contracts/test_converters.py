@@ -25,7 +25,7 @@ CONFIG = {
 
 def errors(extra: dict[str, str]) -> dict[str, list[str]]:
     infos = SINK.validate(CONFIG | extra)
-    return {one.value.name: one.value.errors for one in infos.configs if one.value.errors}
+    return {info.value.name: info.value.errors for info in infos.configs if info.value.errors}
 
 
 def read(extra: dict[str, str], part: str) -> Any:
@@ -121,5 +121,5 @@ def test_a_converter_travels_to_the_executors() -> None:
 def test_each_converter_that_is_listed_can_be_configured() -> None:
     listed = {"converter": CONVERTER_NAMES, "header_converter": HEADER_CONVERTER_NAMES}
     for kind, names in listed.items():
-        described = [one.names for one in CONVERTERS if kind in one.types]
+        described = [converter.names for converter in CONVERTERS if kind in converter.types]
         assert frozenset().union(*described) == names

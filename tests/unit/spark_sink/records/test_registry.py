@@ -85,7 +85,7 @@ def test_addresses_are_tried_in_turn() -> None:
     ("answers", "why"),
     [
         ({}, "the schema registry has no /schemas/ids/7"),
-        ({7: {"schema": "x", "schemaType": "PROTOBUF"}}, "schema 7 is one of PROTOBUF, not of"),
+        ({7: {"schema": "x", "schemaType": "PROTOBUF"}}, "schema 7 is of PROTOBUF, not of"),
     ],
 )
 def test_a_schema_that_is_not_there_or_not_avro_is_unknown(

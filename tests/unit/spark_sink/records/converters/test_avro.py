@@ -34,7 +34,7 @@ def message(schema: Any, value: Any, number: int = 1) -> bytes:
 
 def without_logical_types(schema: Any) -> Any:
     if isinstance(schema, list):
-        return [without_logical_types(one) for one in schema]
+        return [without_logical_types(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
     return {k: without_logical_types(v) for k, v in schema.items() if k != "logicalType"}
@@ -152,19 +152,19 @@ MICROS = 1_651_673_520_123_456
 def test_avro_has_its_schema_in_connect(
     avro: Any, written: Any, value: Any, schema: Schema
 ) -> None:
-    found, found_schema = convert(avro, written)
-    assert found == value
-    assert repr(found) == repr(value)
+    result, found_schema = convert(avro, written)
+    assert result == value
+    assert repr(result) == repr(value)
     assert found_schema == schema
 
 
 def test_a_record_is_a_struct() -> None:
     inner = record("In", day=["null", logical("int", "date")])
     avro = record("n.Out", a="int", inside=inner, again="In", many={"type": "array", "items": "In"})
-    found, schema = convert(
+    result, schema = convert(
         avro, {"a": 1, "inside": {"day": 0}, "again": {"day": None}, "many": [{"day": 1}]}
     )
-    assert found == {
+    assert result == {
         "a": 1,
         "inside": {"day": date(1970, 1, 1)},
         "again": {"day": None},
@@ -206,9 +206,9 @@ def test_a_union_is_a_struct_in_which_its_branch_is_filled(written: Any, value: 
         record("n.R", x=logical("int", "date")),
         record("n.S", x="int"),
     ]
-    found, schema = convert(avro, written)
+    result, schema = convert(avro, written)
     names = ["int", "string", "bytes", "array", "R", "S"]
-    assert found == (None if value is None else dict.fromkeys(names) | value)
+    assert result == (None if value is None else dict.fromkeys(names) | value)
     assert schema is not None
     assert (schema.kind, schema.name) == (Kind.STRUCT, f"{_CONNECT}.Union")
     assert schema.optional
@@ -218,8 +218,8 @@ def test_a_union_is_a_struct_in_which_its_branch_is_filled(written: Any, value: 
 
 def test_members_of_a_union_may_have_their_full_names() -> None:
     avro = ["string", record("n.R", x="int"), {"type": "enum", "name": "o.E", "symbols": ["A"]}]
-    found, schema = convert(avro, ("n.R", {"x": 1}), full_names=True)
-    assert found == {"string": None, "n.R": {"x": 1}, "o.E": None}
+    result, schema = convert(avro, ("n.R", {"x": 1}), full_names=True)
+    assert result == {"string": None, "n.R": {"x": 1}, "o.E": None}
     assert schema is not None
     assert not schema.optional
 
@@ -228,14 +228,14 @@ def test_types_of_one_name_in_two_namespaces_are_told_apart() -> None:
     avro = record(
         "a.Out", one=["int", record("a.X", f="int")], two=record("b.X", f="string"), three="a.X"
     )
-    found, _ = convert(avro, {"one": ("a.X", {"f": 1}), "two": {"f": "b"}, "three": {"f": 3}})
-    assert found == {"one": {"int": None, "X": {"f": 1}}, "two": {"f": "b"}, "three": {"f": 3}}
+    result, _ = convert(avro, {"one": ("a.X", {"f": 1}), "two": {"f": "b"}, "three": {"f": 3}})
+    assert result == {"one": {"int": None, "X": {"f": 1}}, "two": {"f": "b"}, "three": {"f": 3}}
 
 
 def test_names_without_a_namespace_are_found_from_within_unions() -> None:
     avro = record("Out", one=["int", record("X", f="int")], two="X")
-    found, _ = convert(avro, {"one": 5, "two": {"f": 1}})
-    assert found == {"one": {"int": 5, "X": None}, "two": {"f": 1}}
+    result, _ = convert(avro, {"one": 5, "two": {"f": 1}})
+    assert result == {"one": {"int": 5, "X": None}, "two": {"f": 1}}
 
 
 def test_defaults_of_fields_are_connects_defaults() -> None:
@@ -308,8 +308,8 @@ def test_an_array_of_entries_is_a_map(name: str) -> None:
     entry = record(name, key="int", value=logical("int", "date"))
     if name == "n.Entry":
         entry["connect.internal.type"] = "MapEntry"
-    found, schema = convert({"type": "array", "items": entry}, [{"key": 1, "value": 0}])
-    assert found == {1: date(1970, 1, 1)}
+    result, schema = convert({"type": "array", "items": entry}, [{"key": 1, "value": 0}])
+    assert result == {1: date(1970, 1, 1)}
     assert schema == Schema(Kind.MAP, key=Schema(Kind.INT32), element=_DATE)
 
 
@@ -403,8 +403,8 @@ def test_each_record_is_read_by_its_own_schema() -> None:
     old, new = record("R", a="int"), record("R", a="long", b={"type": "string", "default": "x"})
     converter = converter_with(registered(old, new))
     assert converter(message(old, {"a": 1}, 1))[0] == {"a": 1}
-    found, schema = converter(message(new, {"a": 2**40, "b": "y"}, 2))
-    assert found == {"a": 2**40, "b": "y"}
+    result, schema = converter(message(new, {"a": 2**40, "b": "y"}, 2))
+    assert result == {"a": 2**40, "b": "y"}
     assert converter(message(new, {"a": 0, "b": ""}, 2))[1] is schema
 
 
@@ -560,8 +560,8 @@ def typed_union(draw: st.DrawFn) -> Typed:
 def test_what_fastavro_writes_is_read_back(data: st.DataObject) -> None:
     schema, values = data.draw(typed([]))
     written, expected = data.draw(values)
-    found, connect = converter_with(registered(schema))(message(schema, written))
-    assert repr(found) == repr(expected)
+    result, connect = converter_with(registered(schema))(message(schema, written))
+    assert repr(result) == repr(expected)
     assert connect is not None
 
 
@@ -587,7 +587,7 @@ def test_any_bytes_are_a_value_or_refused(garbage: bytes) -> None:
         d={"type": "map", "values": "double"},
     )
     try:
-        found, _ = converter_with(registered(schema))(b"\0\0\0\0\1" + garbage)
+        result, _ = converter_with(registered(schema))(b"\0\0\0\0\1" + garbage)
     except ConverterError:
         return
-    assert list(found) == ["a", "b", "c", "d"]
+    assert list(result) == ["a", "b", "c", "d"]

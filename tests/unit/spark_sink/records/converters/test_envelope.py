@@ -39,7 +39,10 @@ def map_of(keys: Any, values: Any) -> dict[str, Any]:
 
 
 def struct_of(**fields: Any) -> dict[str, Any]:
-    return {"type": "struct", "fields": [{**one, "field": name} for name, one in fields.items()]}
+    return {
+        "type": "struct",
+        "fields": [{**schema, "field": name} for name, schema in fields.items()],
+    }
 
 
 _DECIMAL = logical(DECIMAL, "bytes", parameters={"scale": "2"})
@@ -86,9 +89,9 @@ _TIMESTAMP = logical(TIMESTAMP, "int64")
     ids=repr,
 )  # fmt: skip
 def test_a_payload_is_read_by_its_schema(schema: Any, payload: Any, value: Any) -> None:
-    found = read(schema, payload)
-    assert found == value
-    assert repr(found) == repr(value)
+    result = read(schema, payload)
+    assert result == value
+    assert repr(result) == repr(value)
 
 
 @pytest.mark.parametrize(
@@ -376,8 +379,8 @@ def test_what_connect_writes_is_read_back(typed: tuple[Schema, Any], *, in_front
     document = {"schema": schema_json(schema), "payload": payload_json(schema, value)}
     if in_front:
         document = dict(reversed(document.items()))
-    found, found_schema = convert(json.dumps(document).encode())
-    assert repr(found) == repr(value)
+    result, found_schema = convert(json.dumps(document).encode())
+    assert repr(result) == repr(value)
     assert found_schema == schema
 
 

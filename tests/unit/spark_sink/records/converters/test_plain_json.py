@@ -159,16 +159,16 @@ REFUSED: list[bytes] = [
 ]
 
 
-@pytest.mark.parametrize(("text", "value"), TAKEN, ids=lambda one: repr(one)[:40])
+@pytest.mark.parametrize(("text", "value"), TAKEN, ids=lambda text: repr(text)[:40])
 def test_a_document_is_its_value(text: bytes, value: Any) -> None:
-    found, schema = convert(text)
+    result, schema = convert(text)
     assert schema is None
     if text.startswith(b"[["):
-        assert isinstance(found, list)
+        assert isinstance(result, list)
         return
-    assert found == value
-    assert type(found) is type(value)
-    assert repr(found) == repr(value)
+    assert result == value
+    assert type(result) is type(value)
+    assert repr(result) == repr(value)
 
 
 @pytest.mark.parametrize("text", REFUSED, ids=lambda text: repr(text)[:40])
@@ -206,8 +206,8 @@ def test_any_value_comes_back_as_the_standard_library_reads_it(
     value: Any, *, ascii_only: bool, indent: int | None
 ) -> None:
     text = json.dumps(value, ensure_ascii=ascii_only, indent=indent)
-    found, _ = convert(text.encode())
-    assert repr(found) == repr(json.loads(text))
+    result, _ = convert(text.encode())
+    assert repr(result) == repr(json.loads(text))
 
 
 @given(
@@ -229,7 +229,7 @@ def test_a_fraction_is_the_nearest_double(digits: str) -> None:
 @settings(derandomize=True, deadline=None, max_examples=500)
 def test_any_bytes_are_a_value_or_refused(text: bytes) -> None:
     try:
-        found, _ = convert(text)
+        result, _ = convert(text)
     except ConverterError:
         return
-    json.dumps(found, ensure_ascii=False, allow_nan=False).encode()
+    json.dumps(result, ensure_ascii=False, allow_nan=False).encode()

@@ -15,7 +15,7 @@ def convert(word: Any, value: bytes | None, **options: str) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("word", "value", "found", "kind"),
+    ("word", "value", "result", "kind"),
     [
         ("string", b"", "", Kind.STRING),
         ("string", "\u20ac".encode(), "\u20ac", Kind.STRING),
@@ -33,9 +33,9 @@ def convert(word: Any, value: bytes | None, **options: str) -> Any:
     ],
 )
 def test_bytes_are_a_value_of_the_converters_type(
-    word: str, value: bytes, found: Any, kind: Kind
+    word: str, value: bytes, result: Any, kind: Kind
 ) -> None:
-    assert convert(word, value) == (found, Schema(kind, optional=True))
+    assert convert(word, value) == (result, Schema(kind, optional=True))
     assert convert(word, None) == (None, Schema(kind, optional=True))
 
 

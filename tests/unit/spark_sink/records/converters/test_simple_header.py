@@ -95,9 +95,9 @@ def map_of(key: Schema | None, element: Schema | None) -> Schema:
     ],
 )
 def test_a_text_is_the_value_that_it_spells(text: str, value: Any, schema: Schema | None) -> None:
-    found = convert("h", text.encode())
-    assert found == Header("h", value, schema)
-    assert repr(found.value) == repr(value)
+    result = convert("h", text.encode())
+    assert result == Header("h", value, schema)
+    assert repr(result.value) == repr(value)
 
 
 @pytest.mark.parametrize(
@@ -177,5 +177,5 @@ def test_headers_may_have_the_converter_of_values() -> None:
 @given(text=st.text('[]{},:"\\ 0123.-eTZ+nulltrfas') | st.text())
 @settings(derandomize=True, deadline=None, max_examples=500)
 def test_any_text_is_some_value(text: str) -> None:
-    found = convert("h", text.encode("utf-8", "replace"))
-    assert (found.value is None) == (found.schema is None)
+    result = convert("h", text.encode("utf-8", "replace"))
+    assert (result.value is None) == (result.schema is None)

@@ -21,7 +21,7 @@ _SSL = "schema.registry.ssl."
 
 
 class UnknownSchemaError(Exception):
-    """The registry does not have the schema, or it is not one of Avro."""
+    """The registry does not have the schema, or it is not a schema of Avro."""
 
 
 @dataclass(frozen=True)
@@ -58,13 +58,13 @@ class SchemaRegistry:
         answer = self._ask(f"/schemas/ids/{number}")
         kind = answer.get("schemaType") or "AVRO"
         if kind != "AVRO":
-            raise UnknownSchemaError(f"schema {number} is one of {kind}, not of Avro")
+            raise UnknownSchemaError(f"schema {number} is of {kind}, not of Avro")
         return RegisteredSchema(str(answer["schema"]), tuple(self._references(answer, {})))
 
     def _references(
         self, answer: Mapping[str, Any], seen: dict[tuple[str, int], None]
     ) -> Sequence[str]:
-        """Return the schemas that one refers to, each behind those that it needs itself."""
+        """Return the schemas that a schema refers to, each behind those that it needs itself."""
         texts: list[str] = []
         for reference in answer.get("references") or ():
             key = (str(reference["subject"]), int(reference["version"]))

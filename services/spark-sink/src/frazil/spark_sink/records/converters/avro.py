@@ -70,7 +70,7 @@ def converter_with(
 
 
 def _compile(registered: RegisteredSchema, *, full_names: bool) -> _Compiled:
-    """Compile a schema; one that has no meaning in Connect is as good as none."""
+    """Compile a schema; raises UnknownSchemaError if it has no meaning in Connect."""
     named: dict[str, Avro] = {}
     try:
         for text in registered.references:

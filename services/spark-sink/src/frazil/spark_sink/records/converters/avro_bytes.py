@@ -1,7 +1,7 @@
 """Decode Avro's binary encoding: functions of bytes and a position, combined by the schema.
 
-Each gives the value and the position behind it. Bytes that are no Avro raise ValueError or
-IndexError. A slice may reach beyond the end: whoever reads a whole datum checks where it ended.
+Each returns the value and the position behind it. Bytes that are no Avro raise ValueError or
+IndexError. A slice may reach beyond the end: the reader of a whole datum checks where it ended.
 """
 
 import struct
@@ -135,7 +135,7 @@ def array(item: Decode) -> Decode:
 
 
 def pairs(key: Decode, item: Decode) -> Decode:
-    """Decode a map, or the array of pairs that stands for one with other keys than texts."""
+    """Decode a map, or the array of pairs that stands for a map with other keys than texts."""
 
     def read(data: bytes, at: int) -> tuple[Any, int]:
         values: dict[Any, Any] = {}

@@ -23,7 +23,7 @@ _NO_NULL = "Standalone null schemas are not supported by this converter"
 
 
 class _Missing:
-    """Says that there is no default, for null may be one."""
+    """Says that there is no default, for null is a default too."""
 
 
 _MISSING = _Missing()
@@ -84,7 +84,7 @@ class _Mapping:
         return Mapped(
             Schema(Kind.ARRAY, element=item.schema),
             avro_bytes.array(item.decode),
-            lambda default: [item.of_default(one) for one in default],
+            lambda default: [item.of_default(part) for part in default],
         )
 
     def _entries(self, entry: dict[str, Any]) -> Mapped:
@@ -97,7 +97,7 @@ class _Mapping:
             Schema(Kind.MAP, key=key.schema, element=value.schema),
             avro_bytes.pairs(key.decode, value.decode),
             lambda default: {
-                key.of_default(one["key"]): value.of_default(one["value"]) for one in default
+                key.of_default(pair["key"]): value.of_default(pair["value"]) for pair in default
             },
         )
 
@@ -106,7 +106,7 @@ class _Mapping:
         return Mapped(
             Schema(Kind.MAP, key=Schema(Kind.STRING), element=value.schema),
             avro_bytes.pairs(avro_bytes.read_string, value.decode),
-            lambda default: {name: value.of_default(one) for name, one in default.items()},
+            lambda default: {name: value.of_default(part) for name, part in default.items()},
         )
 
     def _record(self, node: dict[str, Any]) -> Mapped:
@@ -116,7 +116,9 @@ class _Mapping:
         self._open.append(name)
         fields = {field["name"]: self._field(field) for field in node["fields"]}
         self._open.pop()
-        defaults = {one["name"]: one["default"] for one in node["fields"] if "default" in one}
+        defaults = {
+            field["name"]: field["default"] for field in node["fields"] if "default" in field
+        }
         schema = Schema(
             Kind.STRUCT,
             name=_own_name(name),
@@ -183,7 +185,9 @@ class _Mapping:
             name=_UNION,
             fields=tuple(Field(branch.name, branch.mapped.schema) for branch in present),
         )
-        decode = avro_bytes.choice([one and (one.name, one.mapped.decode) for one in branches])
+        decode = avro_bytes.choice(
+            [branch and (branch.name, branch.mapped.decode) for branch in branches]
+        )
 
         def of_default(value: Any) -> Any:
             first = branches[0]
@@ -205,7 +209,7 @@ class _Mapping:
 
 
 def _default(mapped: Mapped, default: Any) -> Any:
-    """Read a default; one that does not fit its schema is left out, as AvroData does."""
+    """Read a default; leave it out if it does not fit its schema, as AvroData does."""
     if default is not _MISSING and default is not None:
         with suppress(ConverterError, LookupError, TypeError, ValueError, AttributeError):
             return mapped.of_default(default)

@@ -31,11 +31,11 @@ _BLANKS = "".join(map(chr, range(33)))
 
 
 class _NoValueError(Exception):
-    """The tokens are no list, map or element of one, so that the whole is a text."""
+    """The tokens spell no list or map, so that the whole is a text."""
 
 
 def simple_header(name: str, value: bytes | None) -> Header:
-    """Convert a header; one that is nested too deeply keeps its bytes."""
+    """Convert a header; keep the bytes of a value that is nested too deeply."""
     if value is None:
         return Header(name, None, None)
     try:
@@ -85,7 +85,7 @@ class _Tokens:
         return token
 
     def take_if(self, wanted: str) -> bool:
-        """Take the next token that is not blank if it is this one; blank ones are dropped."""
+        """Take the next token that is not blank if it is the wanted; drop blank tokens."""
         while self._position + 1 < len(self._tokens) and not self._peek():
             self._position += 1
         if self.left() and self._peek() == wanted:

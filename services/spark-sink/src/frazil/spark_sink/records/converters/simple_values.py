@@ -84,12 +84,12 @@ def widened(value: Any, schema: Schema) -> Any:
     return float(value) if schema.kind in _FLOATS and type(value) is int else value
 
 
-def _wider(one: Schema, other: Schema) -> Schema | None:
-    if one.kind == other.kind:
-        return one if one.name == other.name else None
-    if one.name or other.name or not {one.kind, other.kind} <= set(_WIDENING):
+def _wider(left: Schema, right: Schema) -> Schema | None:
+    if left.kind == right.kind:
+        return left if left.name == right.name else None
+    if left.name or right.name or not {left.kind, right.kind} <= set(_WIDENING):
         return None
-    return max(one, other, key=lambda schema: _WIDENING.index(schema.kind))
+    return max(left, right, key=lambda schema: _WIDENING.index(schema.kind))
 
 
 def _integer(number: Decimal) -> Parsed | None:
