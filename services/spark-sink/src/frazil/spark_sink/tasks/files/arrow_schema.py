@@ -87,7 +87,10 @@ def _field(name: str, kind: Type, nullable: bool, number: int) -> pa.Field:
 def _arrow_type(kind: Type, name: str) -> pa.DataType:
     if isinstance(kind, Struct):
         return pa.struct(
-            [_field(one.name, one.type, not one.required, one.id) for one in kind.columns]
+            [
+                _field(column.name, column.type, not column.required, column.id)
+                for column in kind.columns
+            ]
         )
     if isinstance(kind, List):
         return pa.list_(_field("element", kind.element, not kind.required, kind.element_id))
@@ -112,10 +115,10 @@ def _leaves(
         yield Leaf(number, name, parquet, kind, source)
     elif isinstance(kind, Struct):
         dot = "." if name else ""
-        for one in kind.columns:
-            path = None if source is None else (*source, one.name)
-            inside = (f"{name}{dot}{one.name}", f"{parquet}{dot}{one.name}")
-            yield from _leaves(one.type, one.id, *inside, path)
+        for column in kind.columns:
+            path = None if source is None else (*source, column.name)
+            inside = (f"{name}{dot}{column.name}", f"{parquet}{dot}{column.name}")
+            yield from _leaves(column.type, column.id, *inside, path)
     elif isinstance(kind, List):
         inside = (f"{name}.element", f"{parquet}.list.element")
         yield from _leaves(kind.element, kind.element_id, *inside, None)

@@ -67,11 +67,11 @@ class Observer:
     """Observes the rows of one file, row group by row group."""
 
     def __init__(self, leaves: tuple[Leaf, ...], modes: Mapping[int, Mode]) -> None:
-        measured = [one for one in leaves if one.source and modes[one.id] is not None]
-        self._floats = [one for one in measured if one.kind.name in _FLOATS]
-        self._texts = [one for one in measured if one.kind.name in _TEXTS and modes[one.id]]
-        self.floats = {one.id: FloatCounts() for one in self._floats}
-        self.long_values = {one.id: Range() for one in self._texts}
+        measured = [leaf for leaf in leaves if leaf.source and modes[leaf.id] is not None]
+        self._floats = [leaf for leaf in measured if leaf.kind.name in _FLOATS]
+        self._texts = [leaf for leaf in measured if leaf.kind.name in _TEXTS and modes[leaf.id]]
+        self.floats = {leaf.id: FloatCounts() for leaf in self._floats}
+        self.long_values = {leaf.id: Range() for leaf in self._texts}
 
     def add(self, batch: pa.RecordBatch) -> None:
         for leaf in self._floats:
@@ -126,15 +126,15 @@ def _add_from_footer(
     observer: Observer,
 ) -> None:
     statistics = [chunk.statistics for chunk in chunks]
-    if any(one is None for one in statistics):
+    if any(group is None for group in statistics):  # comparing them with None crashes
         return
     values = sum(chunk.num_values for chunk in chunks)
-    nulls = sum(one.null_count for one in statistics)
+    nulls = sum(group.null_count for group in statistics)
     bounds = Range()
     if mode:
-        for one in statistics:
-            if one.has_min_max:
-                bounds.add(_value(one.min_raw, leaf.kind), _value(one.max_raw, leaf.kind))
+        for group in statistics:
+            if group.has_min_max:
+                bounds.add(_value(group.min_raw, leaf.kind), _value(group.max_raw, leaf.kind))
         if leaf.id in observer.long_values:
             beyond = observer.long_values[leaf.id]
             bounds.add(beyond.low, beyond.high)

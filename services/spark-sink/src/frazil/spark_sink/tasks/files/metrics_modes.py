@@ -90,9 +90,9 @@ def _first(schema: Struct, limit: int) -> set[int]:
 
 def _by_level(kind: Type) -> Iterator[int]:
     if isinstance(kind, Struct):
-        yield from (one.id for one in kind.columns if isinstance(one.type, Primitive))
-        for one in kind.columns:
-            yield from _by_level(one.type)
+        yield from (column.id for column in kind.columns if isinstance(column.type, Primitive))
+        for column in kind.columns:
+            yield from _by_level(column.type)
     elif isinstance(kind, List):
         if isinstance(kind.element, Primitive):
             yield kind.element_id
