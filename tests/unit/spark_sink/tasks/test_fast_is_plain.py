@@ -129,6 +129,7 @@ def _documents(draw: st.DrawFn, schema: Struct) -> bytes | None:
         st.sampled_from(
             [*[b""] * 12, b', "new": 1', b', "new": "\xff"', b', "new": 1e400', b', "a": null',
              b', "new": null', b', "new": []', b', "new": {}', b', "New": {"a": 1}',
+             b', "B": []', b', "CLASS": null', b', "CLASS": {}',
              b', "a": "2022-05-04"', b', "\xff": 1', b', "new": "\\ud800"',
              b', "new": {"a": [null]}']
         )
@@ -149,12 +150,14 @@ def _texts(batch: pa.RecordBatch) -> list[str]:
     return [column.to_string(window=99, container_window=99) for column in batch.columns]
 
 
-@given(st.data(), _SCHEMAS, st.booleans(), st.booleans())
+@given(st.data(), _SCHEMAS, st.booleans(), st.booleans(), st.booleans())
 @_EXAMPLES
 def test_a_record_that_is_taken_has_its_plain_row(
-    data: st.DataObject, schema: Struct, evolves: bool, converts: bool
+    data: st.DataObject, schema: Struct, evolves: bool, ignore_case: bool, converts: bool
 ) -> None:
-    decoder = fast_decoder(schema, evolves=evolves, converts=_converts if converts else None)
+    decoder = fast_decoder(
+        schema, evolves=evolves or ignore_case, converts=_converts if converts else None
+    )
     if decoder is None:
         return
     values = data.draw(st.lists(_documents(schema), max_size=6))
@@ -164,7 +167,7 @@ def test_a_record_that_is_taken_has_its_plain_row(
 
     assert odd == sorted(set(odd))
     taken = [value for at, value in enumerate(values) if at not in set(odd)]
-    plain = conversion.row_converter(schema, _RULES)
+    plain = conversion.row_converter(schema, conversion.ConversionRules(ignore_case=ignore_case))
     documents = [_CONVERT(value)[0] for value in taken]
     rows = [plain(document, None) for document in documents]
     assert len(rows) == len(taken)
@@ -174,7 +177,7 @@ def test_a_record_that_is_taken_has_its_plain_row(
     assert batch.equals(expected)
     assert _texts(batch) == _texts(expected)
     if evolves:
-        ask = evolution.asking(schema, rules.EvolutionRules())
+        ask = evolution.asking(schema, rules.EvolutionRules(ignore_case=ignore_case))
         assert not any(ask(document, None) for document in documents)
 
 
