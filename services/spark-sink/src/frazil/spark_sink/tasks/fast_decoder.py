@@ -5,7 +5,7 @@ theirs: other types, missing required columns, unknown fields where the schema m
 JSON forbids.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ import msgspec
 import pyarrow as pa
 from msgspec.structs import astuple
 
-from frazil.spark_sink.records.schema.types import List, Map, Path, Struct, Type, leaves
+from frazil.spark_sink.records.schema.types import List, Map, Struct, Type, leaves
 from frazil.spark_sink.tasks.arrow_types import arrow_schema
 from frazil.spark_sink.tasks.bulk import (
     DECODED,
@@ -33,21 +33,14 @@ from frazil.spark_sink.tasks.columns import (
 from frazil.spark_sink.tasks.field_plan import AS_IS, FieldPlan
 from frazil.spark_sink.tasks.garbage import collection_paused
 from frazil.spark_sink.tasks.json_types import (
-    EMPTY,
     REFUSED,
     STRING,
-    decode_any,
-    is_unusual,
     known_fields_decoder,
     strict_decoder,
 )
-from frazil.spark_sink.tasks.unknown_fields import unknown_fields
+from frazil.spark_sink.tasks.unknown_fields import IgnorableFields
 
 Inserted = Mapping[str, Sequence[Any]]
-
-
-_SAMPLE = 16
-_MOST_IGNORABLE = 100
 
 
 class Decoded(NamedTuple):
@@ -92,7 +85,7 @@ class FastDecoder:
         self._decode_known = (
             None if evolves else known_fields_decoder(schema, plan, lenient=lenient)
         )
-        self._ignorable = _Ignorable(schema, plan, evolves=evolves)
+        self._ignorable = IgnorableFields(schema, plan, evolves=evolves)
         self._schema = arrow_schema(schema)
         self._width = len(plan.sources(schema))
         self._columns = _columns(schema, plan, converts)
@@ -155,45 +148,6 @@ class FastDecoder:
                 values = columns[column.source]
             arrays[column.target] = column.build(values)
         return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
-
-
-class _Ignorable:
-    """Collects unknown fields that rows need not have, so that typed decoding can take them.
-
-    Where the schema evolves, these are the fields that are empty in the records that were seen; a
-    field that differs from a column in case alone is none of them.
-    """
-
-    def __init__(self, schema: Struct, plan: FieldPlan, *, evolves: bool) -> None:
-        self.fields: dict[Path, Any] = {}
-        self._columns = plan.sources(schema)
-        self._planned = plan.ignored() | plan.forbidden()
-        self._names = {name.lower() for path, _, _ in leaves(schema) for name in path}
-        self._evolves = evolves
-
-    def learn(self, values: Sequence[bytes]) -> bool:
-        """Look at a few records that were refused; say whether there are new fields."""
-        count = len(self.fields)
-        if count >= _MOST_IGNORABLE:
-            return False
-        for value in values[:_SAMPLE]:
-            try:
-                document = decode_any(value)
-            except REFUSED:
-                continue
-            if isinstance(document, dict):
-                self._add(unknown_fields(document, self._columns))
-        return len(self.fields) > count
-
-    def _add(self, fields: Iterator[tuple[Path, Any]]) -> None:
-        for path, value in fields:
-            name = path[-1]
-            if path in self.fields or path[0] in self._planned:
-                continue
-            if self._evolves and (value not in (None, [], {}) or name.lower() in self._names):
-                continue
-            if not is_unusual(name):
-                self.fields[path] = EMPTY if self._evolves else Any
 
 
 class _Column(NamedTuple):

@@ -1,9 +1,56 @@
 """Fields of documents that a table has no column for, at any depth."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from frazil.spark_sink.records.schema.types import Column, List, Map, Path, Struct, Type
+from frazil.spark_sink.records.schema.types import Column, List, Map, Path, Struct, Type, leaves
+from frazil.spark_sink.tasks.field_plan import FieldPlan
+from frazil.spark_sink.tasks.json_types import EMPTY, REFUSED, decode_any, is_unusual
+
+# Documents of a chunk that are looked at, and fields in all: names may be keys without end.
+_SAMPLE = 16
+_MOST_IGNORABLE = 100
+
+
+class IgnorableFields:
+    """Collects unknown fields that rows need not have, so that typed decoding can take them.
+
+    Where the schema evolves, these are the fields that are empty in the records that were seen; a
+    field that differs from a column in case alone is none of them.
+    """
+
+    def __init__(self, schema: Struct, plan: FieldPlan, *, evolves: bool) -> None:
+        self.fields: dict[Path, Any] = {}
+        self._columns = plan.sources(schema)
+        self._planned = plan.ignored() | plan.forbidden()
+        self._names = {name.lower() for path, _, _ in leaves(schema) for name in path}
+        self._evolves = evolves
+
+    def learn(self, values: Sequence[bytes]) -> bool:
+        """Look at a few records that were refused; say whether there are new fields."""
+        count = len(self.fields)
+        if count >= _MOST_IGNORABLE:
+            return False
+        for value in values[:_SAMPLE]:
+            try:
+                document = decode_any(value)
+            except REFUSED:
+                continue
+            if isinstance(document, dict):
+                self._add(unknown_fields(document, self._columns))
+        return len(self.fields) > count
+
+    def _add(self, fields: Iterator[tuple[Path, Any]]) -> None:
+        for path, value in fields:
+            name = path[-1]
+            if len(self.fields) >= _MOST_IGNORABLE:
+                return
+            if path in self.fields or path[0] in self._planned:
+                continue
+            if self._evolves and (value not in (None, [], {}) or name.lower() in self._names):
+                continue
+            if not is_unusual(name):
+                self.fields[path] = EMPTY if self._evolves else Any
 
 
 def unknown_fields(
