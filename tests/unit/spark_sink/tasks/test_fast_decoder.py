@@ -131,6 +131,19 @@ def _no_conversion(_: Type) -> Callable[[Any], Any]:
     return refuse
 
 
+def test_a_timestamp_without_zone_has_the_clocks_time() -> None:
+    texts = ["2022-05-04T14:12:33Z", "2022-05-04T14:12:33", "2022-05-04T14:12:33+02:00"]
+    decoder = _decoder(Primitive("timestamp"))
+    clock = _MOMENT.replace(tzinfo=None)
+
+    each = [decoder.decode([f'{{"c": "{text}"}}'.encode()]) for text in texts]
+    together = decoder.decode([f'{{"c": "{text}"}}'.encode() for text in texts])
+
+    assert [_values(decoded, 1) for decoded in each] == [[clock], [clock], [_ODD]]
+    assert all(value in (clock, _ODD) for value in _values(together, 3))
+    assert 2 in together.odd
+
+
 def test_one_odd_timestamp_does_not_touch_its_neighbours() -> None:
     texts = ["2022-05-04T14:12:33Z", "x", "2022-05-04T16:12:33+02:00", "y"]
     values = [json.dumps({"c": [{"t": one}]}).encode() for one in texts]
