@@ -38,7 +38,7 @@ from frazil.runtime.jars import JarStore
 from frazil.spark_sink.records.schema.types import Struct
 
 _JARS = Path(__file__).parent / "jars"
-_NAMESPACE = "genuine"
+NAMESPACE = "genuine"
 _INTERVAL_MS = 1000
 _PATIENCE = 60
 _LOOK_SECONDS = 0.5
@@ -125,7 +125,7 @@ class Peer:
             "errors.deadletterqueue.topic.name": _dead(case),
             "errors.deadletterqueue.topic.replication.factor": "1",
             "errors.deadletterqueue.context.headers.enable": "true",
-            "iceberg.tables": f"{_NAMESPACE}.{case.name}",
+            "iceberg.tables": f"{NAMESPACE}.{case.name}",
             "iceberg.tables.auto-create-enabled": "true",
             "iceberg.tables.evolve-schema-enabled": "true",
             "iceberg.control.topic": CONTROL_TOPIC,
@@ -169,7 +169,7 @@ class Peer:
 
     def _table(self, case: Case) -> Table | None:
         try:
-            table: Table = self.catalog.load_table((_NAMESPACE, case.name))
+            table: Table = self.catalog.load_table((NAMESPACE, case.name))
         except NoSuchTableError:
             return None
         return table
