@@ -7,6 +7,9 @@ from frazil.spark_sink.records.model import Record
 from frazil.spark_sink.records.predicates import predicate_of
 from frazil.spark_sink.records.transforms import Transform
 from frazil.spark_sink.records.transforms.cast import cast
+from frazil.spark_sink.records.transforms.copy_value import copy_value
+from frazil.spark_sink.records.transforms.debezium import debezium
+from frazil.spark_sink.records.transforms.dms import dms
 from frazil.spark_sink.records.transforms.drop_headers import drop_headers
 from frazil.spark_sink.records.transforms.extract_field import extract_field
 from frazil.spark_sink.records.transforms.filter import filter as filter_record
@@ -15,7 +18,10 @@ from frazil.spark_sink.records.transforms.header_from import header_from
 from frazil.spark_sink.records.transforms.hoist_field import hoist_field
 from frazil.spark_sink.records.transforms.insert_field import insert_field
 from frazil.spark_sink.records.transforms.insert_header import insert_header
+from frazil.spark_sink.records.transforms.json_to_map import json_to_map
+from frazil.spark_sink.records.transforms.kafka_metadata import kafka_metadata
 from frazil.spark_sink.records.transforms.mask_field import mask_field
+from frazil.spark_sink.records.transforms.mongo_debezium import mongo_debezium
 from frazil.spark_sink.records.transforms.regex_router import regex_router
 from frazil.spark_sink.records.transforms.replace_field import replace_field
 from frazil.spark_sink.records.transforms.set_schema_metadata import set_schema_metadata
@@ -25,8 +31,12 @@ from frazil.spark_sink.records.transforms.value_to_key import value_to_key
 
 Maker = Callable[[Step], Transform]
 
-_CONNECT: dict[str, Maker] = {
+# Spark takes `Sql`.
+_MAKERS: dict[str, Maker] = {
     "Cast": cast,
+    "CopyValue": copy_value,
+    "DebeziumTransform": debezium,
+    "DmsTransform": dms,
     "DropHeaders": drop_headers,
     "ExtractField": extract_field,
     "Filter": filter_record,
@@ -35,7 +45,10 @@ _CONNECT: dict[str, Maker] = {
     "HoistField": hoist_field,
     "InsertField": insert_field,
     "InsertHeader": insert_header,
+    "JsonToMapTransform": json_to_map,
+    "KafkaMetadataTransform": kafka_metadata,
     "MaskField": mask_field,
+    "MongoDebeziumTransform": mongo_debezium,
     "RegexRouter": regex_router,
     "ReplaceField": replace_field,
     "SetSchemaMetadata": set_schema_metadata,
@@ -43,9 +56,6 @@ _CONNECT: dict[str, Maker] = {
     "TimestampRouter": timestamp_router,
     "ValueToKey": value_to_key,
 }
-# The transforms of the Iceberg sink. Spark takes `Sql`.
-_ICEBERG: dict[str, Maker] = {}
-_MAKERS = _CONNECT | _ICEBERG
 
 
 def chain_of(steps: Sequence[Step]) -> Transform | None:

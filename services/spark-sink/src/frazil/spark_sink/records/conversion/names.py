@@ -26,9 +26,18 @@ class MemberNames:
             column = name if name in self._exact else self._lower.get(str(name).lower())
             if column is None or item is None:
                 continue
-            if column in spelled and spelled[column] != item:
+            if column in spelled and _folded(spelled[column]) != _folded(item):
                 raise MisfitError(
                     (*self._path, column), "has several values, in fields that differ in case"
                 )
             spelled[column] = item
         return spelled
+
+
+def _folded(value: Any) -> Any:
+    """Return a value in which neither case nor nulls tell fields apart."""
+    if isinstance(value, Mapping):
+        return {
+            str(name).lower(): _folded(item) for name, item in value.items() if item is not None
+        }
+    return [_folded(item) for item in value] if isinstance(value, list) else value

@@ -2,8 +2,6 @@
 
 import base64
 import json
-import math
-import struct
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from typing import Any
@@ -14,6 +12,7 @@ from frazil.spark_sink.records.conversion.calendar import micros_of_datetime
 from frazil.spark_sink.records.conversion.rules import Unfit, unfit
 from frazil.spark_sink.records.conversion.temporal import date_value, time_value
 from frazil.spark_sink.records.model import Kind, Schema
+from frazil.spark_sink.records.texts import double_text, float_text
 
 _OPTIONS = orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_NON_STR_KEYS
 
@@ -44,23 +43,6 @@ def string(value: Any, schema: Schema | None = None) -> str:
 def _timestamp_text(value: datetime) -> str:
     zoned = value if value.tzinfo else value.replace(tzinfo=UTC)
     return zoned.isoformat().replace("+00:00", "Z")
-
-
-def double_text(value: float) -> str:
-    """Write a number as Java's `Double.toString`: 1.0E10, 1.5, NaN."""
-    return _java(repr(value), value)
-
-
-def float_text(value: float) -> str:
-    """Write a number of 32 bits with as many digits as tell it from its neighbours."""
-    if not math.isfinite(value):
-        return _java("", value)
-    narrow = _as_float32(value)
-    for digits in range(1, 10):
-        text = f"{value:.{digits}g}"
-        if _as_float32(float(text)) == narrow:
-            return _java(repr(float(text)), float(text))
-    return double_text(value)
 
 
 def json_text(value: Any) -> str:
@@ -98,21 +80,3 @@ def _plainer(value: Any) -> Any:
     if kind is Decimal:
         return float(value)
     raise TypeError(kind.__name__)
-
-
-def _java(text: str, value: float) -> str:
-    if not math.isfinite(value):
-        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-    if value == 0 or 1e-3 <= abs(value) < 1e7:
-        return text
-    sign, digits, exponent = Decimal(text).normalize().as_tuple()
-    head, tail = digits[0], "".join(map(str, digits[1:])) or "0"
-    return f"{'-' * sign}{head}.{tail}E{int(exponent) + len(digits) - 1}"
-
-
-def _as_float32(value: float) -> float:
-    try:
-        (narrow,) = struct.unpack("<f", struct.pack("<f", value))
-    except OverflowError:
-        return math.inf
-    return float(narrow)
