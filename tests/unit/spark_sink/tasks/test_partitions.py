@@ -67,7 +67,11 @@ def test_null_nan_and_the_zeros_are_partitions_of_their_own() -> None:
 
 
 def test_a_field_of_a_struct_is_null_where_the_struct_is() -> None:
-    rows = [{"id": 0, "a": {"b": "x", "c": 1}}, {"id": 1, "a": None}, {"id": 2, "a": {"b": None}}]
+    rows: list[Any] = [
+        {"id": 0, "a": {"b": "x", "c": 1}},
+        {"id": 1, "a": None},
+        {"id": 2, "a": {"b": None}},
+    ]
     assert split(spec_of((11, "truncate[1]"), (12, "bucket[4]")), rows) == [
         ("('x', 0)", [0]),
         ("(None, None)", [1, 2]),
@@ -102,7 +106,7 @@ def test_each_row_is_in_exactly_the_partition_of_its_values(
     values: list[tuple[str | None, int]],
 ) -> None:
     spec = spec_of((2, "identity"), (12, "truncate[2]"))
-    rows = [{"id": n, "text": text, "a": {"c": c}} for n, (text, c) in enumerate(values)]
+    rows: list[Any] = [{"id": n, "text": text, "a": {"c": c}} for n, (text, c) in enumerate(values)]
     expected: dict[str, list[int]] = {}
     for row, (text, c) in zip(rows, values, strict=True):
         expected.setdefault(repr((text, c - c % 2)), []).append(row["id"])

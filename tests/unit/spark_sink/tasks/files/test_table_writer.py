@@ -96,7 +96,7 @@ def test_a_file_has_icebergs_types_and_field_ids_at_every_depth(tmp_path: Path) 
 
 
 def test_metrics_are_of_all_row_groups_of_a_file(tmp_path: Path) -> None:
-    rows = [
+    rows: list[Any] = [
         {"id": 5, "text": "b" * 20, "number": math.nan, "point": {"x": -0.0, "y": "p"}},
         {"id": -5, "text": None, "number": 0.0, "point": None, "texts": ["q"]},
         {"id": 0, "text": "a" * 5000, "number": -0.0, "points": [("k", {"z": 1.0})]},

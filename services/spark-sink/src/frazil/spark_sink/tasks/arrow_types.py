@@ -29,6 +29,9 @@ _PRIMITIVES: dict[str, pa.DataType] = {
     ),
 }
 
+WRITABLE = _PRIMITIVES.keys() - {"variant"}
+"""Types of columns that Arrow writes to Parquet, besides decimals and fixed bytes."""
+
 
 def arrow_type(kind: Type) -> pa.DataType:
     """Map a type of a column."""

@@ -9,31 +9,15 @@ import pyarrow.compute as pc
 
 from frazil.spark_sink.records.schema.types import (
     List,
-    Map,
     Path,
     Primitive,
     Struct,
     Type,
     column_json,
 )
+from frazil.spark_sink.tasks import arrow_types
+from frazil.spark_sink.tasks.arrow_types import WRITABLE
 from frazil.spark_sink.tasks.errors import UnsupportedTableError
-
-_TYPES = {
-    "boolean": pa.bool_(),
-    "int": pa.int32(),
-    "long": pa.int64(),
-    "float": pa.float32(),
-    "double": pa.float64(),
-    "date": pa.date32(),
-    "time": pa.time64("us"),
-    "timestamp": pa.timestamp("us"),
-    "timestamptz": pa.timestamp("us", "UTC"),
-    "timestamp_ns": pa.timestamp("ns"),
-    "timestamptz_ns": pa.timestamp("ns", "UTC"),
-    "string": pa.string(),
-    "binary": pa.binary(),
-    "uuid": pa.uuid(),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +37,12 @@ class Leaf:
 
 def arrow_schema(schema: Struct) -> pa.Schema:
     """Return the Arrow schema of a table's rows; raise UnsupportedTableError for other types."""
-    return pa.schema(
-        [
-            _field(column.name, column.type, not column.required, column.id)
-            for column in schema.columns
-        ]
-    )
+    for leaf in parquet_leaves(schema):
+        if leaf.kind.name not in WRITABLE and leaf.kind.name not in ("decimal", "fixed"):
+            raise UnsupportedTableError(
+                f"column {leaf.name} has the type {leaf.kind}, which cannot be written"
+            )
+    return arrow_types.arrow_schema(schema)
 
 
 def schema_json(schema: Struct, schema_id: int) -> str:
@@ -77,35 +61,6 @@ def leaf_column(leaf: Leaf, batch: pa.RecordBatch) -> pa.Array:
     name, *inside = leaf.source or ()
     column = batch.column(name)
     return pc.struct_field(column, inside) if inside else column
-
-
-def _field(name: str, kind: Type, nullable: bool, number: int) -> pa.Field:
-    metadata = {"PARQUET:field_id": str(number)}
-    return pa.field(name, _arrow_type(kind, name), nullable=nullable, metadata=metadata)
-
-
-def _arrow_type(kind: Type, name: str) -> pa.DataType:
-    if isinstance(kind, Struct):
-        return pa.struct(
-            [
-                _field(column.name, column.type, not column.required, column.id)
-                for column in kind.columns
-            ]
-        )
-    if isinstance(kind, List):
-        return pa.list_(_field("element", kind.element, not kind.required, kind.element_id))
-    if isinstance(kind, Map):
-        return pa.map_(
-            _field("key", kind.key, False, kind.key_id),
-            _field("value", kind.value, not kind.required, kind.value_id),
-        )
-    if kind.name == "decimal":
-        return pa.decimal128(kind.precision, kind.scale)
-    if kind.name == "fixed":
-        return pa.binary(kind.length)
-    if kind.name not in _TYPES:
-        raise UnsupportedTableError(f"column {name} has the type {kind}, which cannot be written")
-    return _TYPES[kind.name]
 
 
 def _leaves(

@@ -1,0 +1,151 @@
+"""A task: the records of a piece of a batch, from Kafka to staged files of many tables."""
+
+import gc
+import pickle
+import uuid
+from collections.abc import Iterable, Iterator
+
+import pyarrow as pa
+
+from frazil.spark_sink.records.chain import chain_of
+from frazil.spark_sink.records.converters.record import reader_of
+from frazil.spark_sink.records.errors import RecordError
+from frazil.spark_sink.records.model import KafkaRecord
+from frazil.spark_sink.records.routes import Router, router_of
+from frazil.spark_sink.tasks.chunks import Chunk, chunks_of_batch
+from frazil.spark_sink.tasks.offset_range import OffsetRange
+from frazil.spark_sink.tasks.plan import RecordPlan, TaskPlan
+from frazil.spark_sink.tasks.reader import range_reader
+from frazil.spark_sink.tasks.result import LETTER_BYTES, DeadLetter, Letters, WriteResult
+from frazil.spark_sink.tasks.table import Outcome, Read, TableTask
+
+RESULT = "result binary"
+
+
+def write_ranges(
+    plan: TaskPlan, pieces: Iterable[tuple[OffsetRange, ...]]
+) -> Iterator[WriteResult]:
+    """Write the records of ranges that are read from Kafka."""
+    for ranges in pieces:
+        yield write(plan, chunks_of_ranges(plan, ranges))
+
+
+def write_batches(plan: TaskPlan, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Write records that Spark has read; the result is one row."""
+    result = write(plan, (chunk for batch in batches for chunk in chunks_of_batch(batch)))
+    yield pa.record_batch({"result": pa.array([pickle.dumps(result)], pa.binary())})
+
+
+def result_in(row: bytes) -> WriteResult:
+    """Take the result out of the row that `write_batches` gives."""
+    result: WriteResult = pickle.loads(row)  # noqa: S301 (a task of ours has made it)
+    return result
+
+
+def chunks_of_ranges(plan: TaskPlan, ranges: Iterable[OffsetRange]) -> Iterator[Chunk]:
+    """Read ranges one after the other."""
+    reader = range_reader(plan.kafka)
+    for one in ranges:
+        yield from reader.read(one)
+
+
+def write(plan: TaskPlan, chunks: Iterable[Chunk]) -> WriteResult:
+    """Write chunks of records; if that fails, nothing is left behind."""
+    task = Task(plan)
+    # Records are many, live for a moment and are in no cycle: to look for cycles is lost time.
+    gc.disable()
+    try:
+        for chunk in chunks:
+            task.add(chunk)
+        return task.finish()
+    except Exception as error:  # noqa: BLE001 (the driver raises it)
+        task.abort()
+        return WriteResult(failure=error)
+    finally:
+        gc.enable()
+
+
+class Task:
+    """The tables of one task, and the way of records to them."""
+
+    def __init__(self, plan: TaskPlan, *, letter_bytes: int = LETTER_BYTES) -> None:
+        records = plan.records
+        name = uuid.uuid4().hex
+        self._read = outcome_of(records)
+        self._route = None if records.route is None else router_of(records.route)
+        self._is_plain = records.is_plain_json and self._route is None
+        self._tables = {
+            table: TableTask(
+                one,
+                fast=records.fast and self._is_plain,
+                task=name,
+                letters=Letters(letter_bytes),
+            )
+            for table, one in plan.tables.items()
+        }
+        self._consumed = self._unrouted = 0
+        self._routed: dict[str, int] = {}
+        self._letters = Letters(letter_bytes)
+
+    def add(self, chunk: Chunk) -> None:
+        """Take the records of a chunk to their tables."""
+        self._consumed += len(chunk)
+        tables = self._tables.values()
+        if self._route is not None:
+            for source in chunk.records():
+                self._add_routed(source, self._read(source), self._route)
+        elif self._is_plain and not any(table.has_some_of(chunk) for table in tables):
+            for table in tables:
+                table.decode(chunk, self._read)
+        else:
+            for source in chunk.records():
+                outcome = self._read(source)
+                for table in tables:
+                    table.take(source, outcome)
+
+    def _add_routed(self, source: KafkaRecord, outcome: Outcome, route: Router) -> None:
+        try:
+            if isinstance(outcome, RecordError):
+                raise outcome
+            names = () if outcome is None else route(outcome)
+        except RecordError as error:
+            self._letters.add(DeadLetter.of(source, error))
+            return
+        self._unrouted += not names
+        for name in names:
+            self._routed[name] = self._routed.get(name, 0) + 1
+            if name in self._tables:
+                self._tables[name].take(source, outcome)
+
+    def letters_of(self, table: str) -> Letters:
+        """Return the dead letters of a table, or of records that are too broken to name one."""
+        return self._tables[table].letters if table else self._letters
+
+    def finish(self) -> WriteResult:
+        """Close the files of all tables."""
+        return WriteResult(
+            {name: table.finish() for name, table in self._tables.items()},
+            self._consumed,
+            self._routed,
+            self._unrouted,
+            self._letters,
+        )
+
+    def abort(self) -> None:
+        """Delete what was written."""
+        for table in self._tables.values():
+            table.abort()
+
+
+def outcome_of(plan: RecordPlan) -> Read:
+    """Compile converters and transforms into one function; it gives errors back as values."""
+    read, transform = reader_of(plan.key, plan.value, plan.header), chain_of(plan.steps)
+
+    def outcome(source: KafkaRecord) -> Outcome:
+        try:
+            record = read(source)
+            return record if transform is None else transform(record)
+        except RecordError as error:
+            return error
+
+    return outcome
