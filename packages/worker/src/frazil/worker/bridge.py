@@ -2,12 +2,15 @@
 
 # ruff: noqa: SLF001
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from pyspark.errors.exceptions.captured import CapturedException
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.classic.dataframe import DataFrame as ClassicDataFrame
 from pyspark.sql.types import StructType
+from pyspark.sql.udf import _create_udf
+from pyspark.util import PythonEvalType
 
 
 def jvm(spark: SparkSession) -> Any:
@@ -33,6 +36,12 @@ def items(java_iterable: Any) -> Iterator[Any]:
     iterator = java_iterable.iterator()
     while iterator.hasNext():
         yield iterator.next()
+
+
+def local_folder(spark: SparkSession) -> str:
+    """Return where Spark keeps what it writes to disk on this machine."""
+    context = spark.sparkContext._jsc.sc()
+    return str(jvm(spark).org.apache.spark.util.Utils.getLocalDir(context.getConf()))
 
 
 def call_static(spark: SparkSession, class_name: str, method: str) -> Any:
@@ -65,3 +74,11 @@ def plan_of(frame: DataFrame) -> Any:
 def java_stack(error: CapturedException) -> str:
     """Return the stack of a Java exception with those of its causes."""
     return str(error._stackTrace)
+
+
+def map_in_arrow(frame: DataFrame, function: Callable[..., Any], schema: str) -> DataFrame:
+    """Make a frame by a function on Arrow's batches; PySpark's own way asks for pandas."""
+    udf = _create_udf(function, schema, PythonEvalType.SQL_MAP_ARROW_ITER_UDF)
+    columns: Any = udf(*(frame[name] for name in frame.columns))
+    made = frame._jdf.mapInArrow(columns._jc, False, None)
+    return ClassicDataFrame(made, frame.sparkSession)

@@ -1,5 +1,6 @@
 """The Spark session of a worker: the same lean settings for every job, its own on top."""
 
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from urllib.parse import quote
@@ -24,6 +25,7 @@ _LEAN = {
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
     "spark.sql.streaming.metricsEnabled": "false",
     "spark.sql.ui.retainedExecutions": "1",
+    "spark.python.daemon.module": "frazil.worker.python_daemon",
 }
 
 # No connector may change these: other users of the machine reach the ports of a driver, and a
@@ -49,6 +51,8 @@ def open_session(gateway: ClientServer, conf: Mapping[str, str]) -> Iterator[Spa
     spark_conf.setAll(list({**_LEAN, **conf, **_SAFETY}.items()))
     with java_errors_as(_start_error):
         spark = SparkSession(SparkContext(conf=spark_conf, gateway=gateway))
+    # Tasks in Python have the packages that we have; Spark would take the `python3` of the PATH.
+    spark.sparkContext.pythonExec = sys.executable
     try:
         yield spark
     finally:
