@@ -25,6 +25,7 @@ from frazil.log_generator.source import Source
 from frazil.provisioner.placeholders import fill
 from frazil.spark_sink.core.offset_log import BatchRange
 from frazil.spark_sink.outcome import Outcome
+from frazil.spark_sink.store import Records
 
 pytestmark = LEAVES_SOCKETS
 ROOT = Path(__file__).parents[2]
@@ -80,7 +81,8 @@ class Logs:
         parts = {AUDIT: audit, API: api}
         end = {name: {0: start[name][0] + len(parts[name])} for name in parts}
         frames = [self._of(name, start, values) for name, values in parts.items() if values]
-        outcome = self.run.fleet.write(reduce(DataFrame.unionAll, frames), BatchRange(start, end))
+        records = Records(reduce(DataFrame.unionAll, frames))
+        outcome = self.run.fleet.write(records, BatchRange(start, end))
         self.run.position = end
         return outcome
 

@@ -2,7 +2,7 @@
 
 import json
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from itertools import count
@@ -98,7 +98,7 @@ def some_rows(seed: int) -> list[dict[str, Any]]:
             [None, {"x": chance.choice(DOUBLES), "y": chance.choice([None, 1, -1]), "z": 0.5}]
         )
 
-    makers = {
+    makers: dict[str, Callable[[], Any]] = {
         "flag": lambda: chance.random() < 0.5,
         "small": lambda: chance.choice([0, -1, 99, -101, 2**31 - 1]),
         "big": lambda: chance.choice([0, -1, 13, -(2**63)]),
@@ -292,8 +292,8 @@ MODES = "write.metadata.metrics"
 def test_table_properties_say_what_is_measured_as_for_icebergs_own_writer(
     lake_session: SparkSession, namespace: str, properties: dict[str, str]
 ) -> None:
-    ours = create(lake_session, namespace, [], **properties)
-    theirs = create(lake_session, namespace, [], **properties)
+    ours = create(lake_session, namespace, [], None, **properties)
+    theirs = create(lake_session, namespace, [], None, **properties)
     rows = some_rows(7)
     write(ours, rows)
     lake_session.table(ours.name).coalesce(1).writeTo(theirs.name).append()
@@ -307,7 +307,7 @@ def test_rows_in_our_files_are_deleted_merged_and_compacted(
     lake_session: SparkSession, namespace: str, mode: str
 ) -> None:
     modes = {f"write.{kind}.mode": mode for kind in ("delete", "update", "merge")}
-    table = create(lake_session, namespace, [("at", "day"), ("flag", "identity")], **modes)
+    table = create(lake_session, namespace, [("at", "day"), ("flag", "identity")], None, **modes)
     rows = some_rows(3)
     for start in range(0, ROWS, 100):
         write(table, rows[start : start + 100])
@@ -369,7 +369,7 @@ def test_times_and_nanoseconds_are_those_of_icebergs_generic_writer(
         for number in range(200)
     ]
     files = write(table, rows)
-    paths = {}
+    paths: dict[Any, Any] = {}
     for file in files:
         ids = pq.ParquetFile(split_location(file.path)[1]).read(["id"])["id"].to_pylist()
         folder = file.path.partition("/data/")[2].rpartition("/")[0]

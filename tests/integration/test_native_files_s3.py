@@ -77,7 +77,7 @@ def test_files_are_written_in_parts_and_read(minio: MinIO) -> None:
 
 
 def test_an_aborted_writer_leaves_no_objects(minio: MinIO) -> None:
-    plan = plan_on(minio, **{"write.parquet.row-group-size-bytes": "1000"})
+    plan = plan_on(minio, None, **{"write.parquet.row-group-size-bytes": "1000"})
     writer = TableWriter(plan, task="task")
     writer.write(batch(writer, 0, 10, 1000))
     writer.abort()
@@ -85,7 +85,7 @@ def test_an_aborted_writer_leaves_no_objects(minio: MinIO) -> None:
 
 
 def test_objects_are_spread_by_their_hashes(minio: MinIO) -> None:
-    plan = plan_on(minio, **{"write.object-storage.enabled": "true"})
+    plan = plan_on(minio, None, **{"write.object-storage.enabled": "true"})
     writer = TableWriter(plan, task="task")
     writer.write(batch(writer, 0, 1, 1))
     (file,) = writer.close()

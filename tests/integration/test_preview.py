@@ -37,7 +37,7 @@ def test_a_table_that_would_be_changed_is_not(lake: FleetLab) -> None:
     assert (found.records, table.rows, table.dead, found.dead) == (5, 2, 2, 2)
     assert sorted((one.offset, one.reason) for one in found.letters)[0] == (
         2,
-        "required column id has no value",
+        "column id is required and has no value",
     )
     assert found.step == "done"
     assert lake.columns("a") == {"id": "bigint"}

@@ -282,7 +282,9 @@ def _framed(number: int, datum: str) -> bytes:
 
 
 def test_avro_is_read_with_the_schemas_of_a_registry(spark: SparkSession) -> None:
-    schemas = {n: {"schema": json.dumps(s)} for n, s in ((1, _OLD), (2, _NEW), (3, _LOOSE))}
+    schemas: dict[int | str, Any] = {
+        n: {"schema": json.dumps(s)} for n, s in ((1, _OLD), (2, _NEW), (3, _LOOSE))
+    }
     values = [
         _framed(1, "0a"),
         # 1,700,000,000,000 as a zigzag varint.

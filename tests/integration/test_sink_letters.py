@@ -10,6 +10,8 @@ from frazil.contracts.exit_code import ExitCode
 BROKEN = b'{"id": 2'
 WRONG = b'{"id": "x"}'
 
+MISFIT = "column id of type long cannot hold text that is not a number"
+
 
 def letters(lab: Lab, topic: str) -> Sequence[tuple[bytes | None, dict[str, str]]]:
     return [
@@ -48,9 +50,8 @@ def test_dead_letters_reach_their_topic_with_connects_headers_and_the_table_too(
         f"{prefix}stage": "TASK_PUT",
         f"{prefix}class.name": lab.config["connector.class"],
         f"{prefix}exception.class.name": "org.apache.kafka.connect.errors.DataException",
-        f"{prefix}exception.message": "required column id has no value",
-        f"{prefix}exception.stacktrace": "org.apache.kafka.connect.errors.DataException: "
-        "required column id has no value",
+        f"{prefix}exception.message": MISFIT,
+        f"{prefix}exception.stacktrace": "org.apache.kafka.connect.errors.DataException: " + MISFIT,
         "__frazil.errors.table": "streaming.rows",
     }
     assert found[BROKEN][f"{prefix}stage"] == "VALUE_CONVERTER"

@@ -27,6 +27,7 @@ from frazil.spark_sink.iceberg import iceberg_destination
 from frazil.spark_sink.kafka import Broker
 from frazil.spark_sink.outcome import Outcome
 from frazil.spark_sink.preview import PreviewJob
+from frazil.spark_sink.store import Records
 from frazil.worker.board import StatusBoard
 
 CLASS = "org.apache.iceberg.connect.IcebergSinkConnector"
@@ -57,6 +58,7 @@ class FakeBroker:
 
     def __init__(self, group: Offsets | None = None) -> None:
         self.group = group or {}
+        self.client_properties: dict[str, str] = {}
 
     def group_ledger(self) -> Ledger | None:
         if not self.group:
@@ -128,8 +130,8 @@ class FleetLab:
         board, broker = StatusBoard(self.folder, assignment), FakeBroker()
         sink = sink_config(assignment, parsed, commit_interval_ms=0)
         stores = destination.open_preview(self.spark, cast("Broker", broker))
-        batch = batch_of(self.spark, values)
-        return PreviewJob(sink, destination, board, 100).look(stores, batch)
+        records = Records(batch_of(self.spark, values))
+        return PreviewJob(sink, destination, board, 100).look(stores, records)
 
     def _config(
         self, connector: str, topics: Sequence[str], keys: Mapping[str, str]
@@ -181,7 +183,7 @@ class Run:
         """Write a batch of the next offsets of `t`; what is no text or bytes is put as JSON."""
         batch = self.batch(values, **kinds)
         end = {**self.position, "t": {0: self.at + len(values)}}
-        outcome = self.fleet.write(batch, BatchRange(self.position, end))
+        outcome = self.fleet.write(Records(batch), BatchRange(self.position, end))
         self.position = end
         return outcome
 

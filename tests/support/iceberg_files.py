@@ -11,6 +11,7 @@ from frazil.spark_sink.records.schema.types import parse_schema
 from frazil.spark_sink.tasks.files.data_file import DataFile, data_file_json
 from frazil.spark_sink.tasks.files.plan import FilesPlan
 from frazil.spark_sink.tasks.partitions import parse_spec
+from frazil.worker.bridge import jvm
 
 
 class JavaTable:
@@ -18,7 +19,7 @@ class JavaTable:
 
     def __init__(self, session: SparkSession, name: str) -> None:
         self.name = name
-        self._jvm: Any = session._jvm
+        self._jvm = jvm(session)
         self._iceberg = self._jvm.org.apache.iceberg
         spark = self._iceberg.spark.Spark3Util
         self.table = spark.loadIcebergTable(session._jsparkSession, name)

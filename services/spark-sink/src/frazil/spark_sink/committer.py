@@ -147,12 +147,19 @@ class Committer:
             "restart."
         )
 
-    def needed(self, part: DataFrame, start: Offsets) -> DataFrame:
-        """Leave out what the store has already, if it has more than all before the batch."""
+    def beyond(self, start: Offsets) -> Offsets:
+        """Return up to where the store has more than all before the batch."""
+        ahead: Offsets = {}
         for topic, partition, offset in each(self.covered):
             if offset > start.get(topic, {}).get(partition, 0):
-                place = (fn.col("topic") == topic) & (fn.col("partition") == partition)
-                part = part.where(~place | (fn.col("offset") >= offset))
+                ahead.setdefault(topic, {})[partition] = offset
+        return ahead
+
+    def needed(self, part: DataFrame, start: Offsets) -> DataFrame:
+        """Leave out what the store has already."""
+        for topic, partition, offset in each(self.beyond(start)):
+            place = (fn.col("topic") == topic) & (fn.col("partition") == partition)
+            part = part.where(~place | (fn.col("offset") >= offset))
         return part
 
     def claim(self, span: BatchRange, position: Offsets) -> None:

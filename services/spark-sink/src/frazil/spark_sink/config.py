@@ -11,6 +11,7 @@ from frazil.contracts.plugins.frazil_keys import MOST_DEAD
 from frazil.contracts.plugins.iceberg_tables import is_changing, why_no_side, writes_tables
 from frazil.contracts.plugins.sink import DEAD_LETTER_TOPIC
 from frazil.contracts.redrive import Redrive
+from frazil.spark_sink.records.errors import Stage
 from frazil.worker.connector import kafka_properties, spark_keys
 from frazil.worker.errors import BadConfigError
 
@@ -24,13 +25,13 @@ _NOT_FOR_SPARK = frozenset(
 
 @dataclass(frozen=True)
 class LetterTopic:
-    """The topic for dead letters; the classes are those that Connect's headers would name."""
+    """The topic for dead letters; by stage, the classes that Connect's headers would name."""
 
     name: str
     replicas: int
     tells_why: bool
     kafka: dict[str, str]
-    converter: str
+    classes: dict[str, str]
     task: str
 
 
@@ -166,6 +167,11 @@ def _letter_topic(assignment: Assignment, config: ParsedConfig) -> LetterTopic |
         replicas=config["errors.deadletterqueue.topic.replication.factor"],
         tells_why=config["errors.deadletterqueue.context.headers.enable"],
         kafka=kafka_properties(assignment, config, "producer.override."),
-        converter=config["value.converter"] or "org.apache.kafka.connect.json.JsonConverter",
+        classes={
+            Stage.KEY_CONVERTER.value: config["key.converter"],
+            Stage.VALUE_CONVERTER.value: config["value.converter"],
+            Stage.HEADER_CONVERTER.value: config["header.converter"],
+            Stage.TRANSFORMATION.value: "org.apache.kafka.connect.transforms.Transformation",
+        },
         task=config["connector.class"],
     )

@@ -3,12 +3,14 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import reduce
 from typing import Any, Self
 
 from pyspark.sql import Column, DataFrame, Observation
 from pyspark.sql import functions as fn
 
 from frazil.spark_sink.core.watermark import MOST_WATCHED, Partition
+from frazil.spark_sink.tasks.result import Counts, DeadLetter
 
 DROPPED = "dropped"
 
@@ -128,3 +130,46 @@ def _newest_of(found: Sequence[Any]) -> dict[Partition, datetime]:
 
 def _moment(micros: int | None) -> datetime | None:
     return None if micros is None else datetime.fromtimestamp(micros / 1_000_000, UTC)
+
+
+def batch_counts(
+    counts: Counts, first_dead: DeadLetter | None, first_stop: DeadLetter | None
+) -> BatchCounts:
+    """Take over what tasks have counted."""
+    return BatchCounts(
+        consumed=counts.consumed,
+        filtered=counts.filtered,
+        dead=counts.dead,
+        first_dead=bad_record(first_dead),
+        min_time=_from_millis(counts.min_time),
+        max_time=_from_millis(counts.max_time),
+        newest={
+            partition: datetime.fromtimestamp(time / 1000, UTC)
+            for partition, time in counts.newest.items()
+        },
+        nulled=counts.nulled,
+        first_stop=bad_record(first_stop),
+    )
+
+
+def sum_of(counts: Iterable[BatchCounts]) -> BatchCounts:
+    """Sum up what parts of a batch had; times are left out."""
+    return reduce(
+        lambda one, other: replace(
+            one,
+            consumed=one.consumed + other.consumed,
+            filtered=one.filtered + other.filtered,
+            dead=one.dead + other.dead,
+            nulled=one.nulled + other.nulled,
+        ),
+        counts,
+    )
+
+
+def bad_record(letter: DeadLetter | None) -> BadRecord | None:
+    """Say in short which record was refused, and why."""
+    return None if letter is None else BadRecord(*letter.place, letter.message)
+
+
+def _from_millis(time: int | None) -> datetime | None:
+    return None if time is None else datetime.fromtimestamp(time / 1000, UTC)

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from frazil.contracts.plugins.frazil_keys import MOST_DEAD
 from frazil.spark_sink.causes import Cause, cause_of, reason_for
 from frazil.spark_sink.counts import BadRecord
+from frazil.spark_sink.tasks.read_errors import AccessError, ReadError, UnknownPartitionError
+from frazil.spark_sink.tasks.read_errors import DataLossError as LostRecordsError
 from frazil.worker.errors import (
     BadConfigError,
     BadRecordError,
@@ -59,11 +61,46 @@ _MEANINGS: Mapping[Cause | None, tuple[type[WorkerError], str]] = {
 }
 
 
+# What S3 says to keys that it does not know, or that have too few rights.
+_REFUSALS = (
+    "ACCESS_DENIED",
+    "INVALID_ACCESS_KEY_ID",
+    "SIGNATURE_DOES_NOT_MATCH",
+    "HTTP status 403",
+)
+
+
 def explain(error: BaseException) -> BaseException:
     """Classify an error of Spark's; errors that are ours already say enough."""
+    if isinstance(error, ReadError):
+        return _of_reader(error)
+    if isinstance(error, OSError):
+        return _of_storage(error)
     if not isinstance(error, JAVA_ERRORS):
         return error
     return classify(java_message(error)) or error
+
+
+def _of_reader(error: ReadError) -> WorkerError:
+    """Say what it means that a task cannot read Kafka."""
+    if isinstance(error, LostRecordsError | UnknownPartitionError):
+        return _meant(Cause.LOST, str(error))
+    if isinstance(error, AccessError):
+        return _meant(Cause.REFUSED_BY_KAFKA, error.reason)
+    return _meant(Cause.KAFKA_AWAY, str(error))
+
+
+def _of_storage(error: OSError) -> WorkerError:
+    """Say what it means that a task cannot write a file."""
+    words = str(error)
+    if isinstance(error, PermissionError) or any(sign in words for sign in _REFUSALS):
+        return _meant(Cause.REFUSED_BY_STORE, words)
+    return UnavailableError("Files cannot be written to the table's storage.", words)
+
+
+def _meant(cause: Cause, words: str) -> WorkerError:
+    kind, sentence = _MEANINGS[cause]
+    return kind(sentence.format(reason=words), words)
 
 
 def classify(message: str) -> WorkerError | None:

@@ -12,7 +12,7 @@ from frazil.spark_sink.file_store import FileStore, FirstLedger, LogStore
 from frazil.spark_sink.job import SinkJob
 from frazil.spark_sink.kafka import Broker
 from frazil.spark_sink.lines import LinePlan
-from frazil.spark_sink.store import Split
+from frazil.spark_sink.store import Enter, Records, Split
 from frazil.worker.board import StatusBoard
 from frazil.worker.connector import file_path, read_config
 
@@ -68,8 +68,11 @@ class FileStores:
     def open(self, _name: str) -> FileStore | LogStore:
         return self.destination.store(self.broker.group_ledger)
 
-    def split(self, batch: DataFrame) -> Split:
-        return Split({self.listed[0]: batch})
+    def part(self, _name: str, records: DataFrame) -> DataFrame:
+        return records
+
+    def split(self, records: Records, _enter: Enter) -> Split:
+        return Split({self.listed[0]: records.frame})
 
     def hint(self) -> None:
         """Say nothing: the store is known, and has a ledger from the group if from nowhere else."""

@@ -9,7 +9,8 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
-from typing import TypeVar
+from functools import partial
+from typing import Any, TypeVar, cast
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.util import inheritable_thread_target
@@ -28,7 +29,14 @@ from frazil.spark_sink.outcome import Outcome
 from frazil.spark_sink.redrive import Redriver
 from frazil.spark_sink.roster import Roster
 from frazil.spark_sink.start import take_position
-from frazil.spark_sink.store import SchemaWaitsError, Split, Stores, Written
+from frazil.spark_sink.store import (
+    PlannedStore,
+    Records,
+    SchemaWaitsError,
+    Split,
+    Stores,
+    Written,
+)
 from frazil.worker.bridge import enter_session
 from frazil.worker.errors import (
     BadRecordError,
@@ -106,9 +114,9 @@ class Fleet:
         self._open_named([name])
         return self._committers[name] if self._roster.running([name]) else None
 
-    def write(self, batch: DataFrame, span: BatchRange) -> Outcome:
+    def write(self, records: Records, span: BatchRange) -> Outcome:
         """Write the files of all stores, then commit each."""
-        split = self._stores.split(batch)
+        split = self._stores.split(records, partial(self._enter, span.start))
         try:
             self._open_named(split.parts)
             self._roster.hold(span.start)
@@ -145,12 +153,24 @@ class Fleet:
         """Return through when all is there, nothing having been read since the last batch."""
         return self._roster.tell_through(self._completeness.at_rest(end))
 
+    def _enter(self, start: Offsets, names: Iterable[str]) -> dict[str, Any]:
+        """Open stores, and describe those that are written to the tasks of a batch."""
+        wanted = [*names] or [*self._stores.listed] or [*self._committers]
+        self._open_named(wanted)
+
+        def plan(name: str) -> Any:
+            committer = self._committers[name]
+            return cast("PlannedStore", committer.store).plan(committer.beyond(start))
+
+        return self._each(self._roster.running(wanted), plan)
+
     def _drafts(self, split: Split, span: BatchRange) -> dict[str, Written]:
         watched = [(topic, number) for topic, number, _ in each(span.end)]
 
         def draft(name: str) -> Written:
-            committer = self._committers[name]
-            part = committer.needed(split.parts[name], span.start)
+            committer, part = self._committers[name], split.parts[name]
+            if isinstance(part, DataFrame):
+                part = committer.needed(part, span.start)
             return committer.store.write(part, watched)
 
         return self._each(self._roster.running(split.parts), draft, undo=self._delete)
@@ -163,6 +183,9 @@ class Fleet:
             self._put_away(name, draft.counts.letters, draft.letters, batch)
             return self._committers[name].commit(draft.files, batch, draft.counts)
 
+        for name, draft in drafts.items():
+            if not draft.counts.consumed:
+                self._put_away(name, draft.counts.letters, draft.letters, batch)
         names = [name for name, draft in drafts.items() if draft.counts.consumed]
         done = self._each(names, commit)
         for name, is_told in done.items():

@@ -24,7 +24,7 @@ from frazil.spark_sink.kafka import source_options
 from frazil.spark_sink.maintainer import Maintainer
 from frazil.spark_sink.outcome import Outcome
 from frazil.spark_sink.roster import lag
-from frazil.spark_sink.store import Destination
+from frazil.spark_sink.store import Destination, Records
 from frazil.spark_sink.stream import Stream
 from frazil.worker.board import StatusBoard
 from frazil.worker.errors import RefusedError, UnavailableError, UnfitError, WorkerError
@@ -136,7 +136,7 @@ class SinkJob:
     def _write(self, batch: DataFrame, span: BatchRange) -> int:
         """Write one batch and return how many records it had."""
         started = time.monotonic()
-        outcome = self._stream.fleet.write(batch, span)
+        outcome = self._stream.fleet.write(Records(batch, span), span)
         self._has_worked = True
         self._show_progress(outcome.done)
         self._tell(span, outcome, time.monotonic() - started)

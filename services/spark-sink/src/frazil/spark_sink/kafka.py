@@ -2,20 +2,27 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import Any
 
 from pyspark.sql import SparkSession
 
 from frazil.contracts.ledger import Ledger
 from frazil.contracts.offsets import Offsets, each
+from frazil.runtime.logs import get_logger
 from frazil.spark_sink.config import SinkConfig
 from frazil.spark_sink.core.offset_log import BatchRange
 from frazil.spark_sink.core.position import TopicFacts
 from frazil.spark_sink.core.watermark import MOST_WATCHED, Partition
 from frazil.spark_sink.groups import Groups
+from frazil.spark_sink.tasks.kafka_client import librdkafka_properties
+from frazil.spark_sink.tasks.kafka_security import UntranslatableError
 from frazil.worker.bridge import jvm
 from frazil.worker.errors import BadConfigError
 from frazil.worker.kafka import Admin
+from frazil.worker.settings import WorkerSettings
+
+log = get_logger(__name__)
 
 
 class Broker:
@@ -29,6 +36,16 @@ class Broker:
 
     def close(self) -> None:
         self._admin.close()
+
+    @cached_property
+    def client_properties(self) -> dict[str, str]:
+        """Return the properties by which tasks read Kafka; none if only Java's client can."""
+        urls = WorkerSettings().oauthbearer_urls
+        try:
+            return librdkafka_properties(self._config.kafka, token_urls=urls).properties
+        except UntranslatableError as error:
+            log.warning("read_by_java", why=str(error))
+            return {}
 
     def cluster_id(self) -> str:
         return str(self._admin.ask(lambda: self._admin.java.describeCluster().clusterId().get()))

@@ -12,7 +12,6 @@ from frazil.worker.kafka import Admin
 from frazil.worker.new_topic import NewTopic
 from frazil.worker.topics import Topics
 
-_TRANSFORM = "org.apache.kafka.connect.transforms.Transformation"
 _EXCEPTION = "org.apache.kafka.connect.errors.DataException"
 # Set on the producer by Spark itself; it refuses to start when they are given.
 _NOT_FOR_SPARK = frozenset({"bootstrap.servers", "key.serializer", "value.serializer"})
@@ -52,6 +51,14 @@ class TopicBox:
             "topic": self._topic.name,
         }
 
+    @property
+    def _class(self) -> Column:
+        """Name the class that Connect would have had at the stage that refused the record."""
+        name = fn.lit(self._topic.task)
+        for stage, text in self._topic.classes.items():
+            name = fn.when(fn.col("stage") == stage, text).otherwise(name)
+        return name
+
     def _context(self, table: str) -> Column:
         told = {
             "__connect.errors.topic": fn.col("topic"),
@@ -59,13 +66,8 @@ class TopicBox:
             "__connect.errors.offset": fn.col("offset").cast("string"),
             "__connect.errors.connector.name": fn.lit(self._connector),
             "__connect.errors.task.id": fn.lit("0"),
-            "__connect.errors.stage": _of_reason(
-                {"converter": "VALUE_CONVERTER", "transform": "TRANSFORMATION"}, "TASK_PUT"
-            ),
-            "__connect.errors.class.name": _of_reason(
-                {"converter": self._topic.converter, "transform": _TRANSFORM},
-                self._topic.task,
-            ),
+            "__connect.errors.stage": fn.col("stage"),
+            "__connect.errors.class.name": fn.coalesce(fn.col("class"), self._class),
             "__connect.errors.exception.class.name": fn.lit(_EXCEPTION),
             "__connect.errors.exception.message": fn.col("message"),
             "__connect.errors.exception.stacktrace": fn.concat(
@@ -79,10 +81,3 @@ class TopicBox:
                 for name, text in told.items()
             )
         )
-
-
-def _of_reason(words: Mapping[str, str], otherwise: str) -> Column:
-    word = fn.lit(otherwise)
-    for reason, text in words.items():
-        word = fn.when(fn.col("reason") == reason, text).otherwise(word)
-    return word

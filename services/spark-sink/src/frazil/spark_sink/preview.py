@@ -1,7 +1,7 @@
 """What a sink would do with the newest records of its topics: looked at, and left alone."""
 
-from collections.abc import Callable
-from typing import Protocol
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -11,7 +11,7 @@ from frazil.spark_sink.config import SinkConfig
 from frazil.spark_sink.core.sample import newest
 from frazil.spark_sink.failure import explain
 from frazil.spark_sink.kafka import Broker, range_options
-from frazil.spark_sink.store import Destination, Split
+from frazil.spark_sink.store import Destination, Records, Split
 from frazil.spark_sink.tables.preview import PreviewStores
 from frazil.worker.board import StatusBoard
 from frazil.worker.errors import NoTableError, UnavailableError
@@ -25,6 +25,33 @@ class Previewed(Destination, Protocol):
     """A destination that can be looked at without being touched."""
 
     def open_preview(self, spark: SparkSession, broker: Broker) -> PreviewStores: ...
+
+
+class _Tables:
+    """The tables that are looked at, each opened once; `refused` are those that cannot be."""
+
+    def __init__(self, stores: PreviewStores) -> None:
+        self.stores = stores
+        self.refused: dict[str, Exception] = {}
+        self._opened: dict[str, Any] = {}
+
+    def open(self, name: str) -> Any:
+        """Open a table; the second time, raise again why it cannot be."""
+        if name in self.refused:
+            raise self.refused[name]
+        if name not in self._opened:
+            self._opened[name] = self.stores.open(name)
+        return self._opened[name]
+
+    def enter(self, names: Iterable[str]) -> dict[str, Any]:
+        """Describe tables to tasks."""
+        plans = {}
+        for name in [*names] or self.stores.listed:
+            try:
+                plans[name] = self.open(name).plan({})
+            except Exception as error:  # noqa: BLE001 (it is said of the table)
+                self.refused[name] = error
+        return plans
 
 
 class PreviewJob:
@@ -55,33 +82,35 @@ class PreviewJob:
             options = range_options(self._config, span)
             batch = spark.read.format("kafka").options(**options).load()
             self._tell(step=f"reads {', '.join(topics)}")
-            self.look(self._destination.open_preview(spark, broker), batch)
+            self.look(self._destination.open_preview(spark, broker), Records(batch, span))
         except Exception as error:  # noqa: BLE001 (whatever it was, it is said what it means)
             raise explain(error) from None
         finally:
             broker.close()
 
-    def look(self, stores: PreviewStores, batch: DataFrame) -> Preview:
+    def look(self, stores: PreviewStores, records: Records) -> Preview:
         """Take records apart as a batch is, and look at one table after the other."""
-        split = stores.split(batch)
+        tables = _Tables(stores)
+        split = stores.split(records, tables.enter)
         try:
             self._tell(records=split.total, dead=split.dead, astray=split.astray)
             self._show(None, split.dead, split.letters)
-            for name in sorted(split.parts):
-                self._tell(step=f"looks at {name}, one of {len(split.parts)} tables")
-                self._look_at(stores, name, split)
+            names = sorted(split.parts.keys() | tables.refused.keys())
+            for name in names:
+                self._tell(step=f"looks at {name}, one of {len(names)} tables")
+                self._look_at(tables, name, split)
         finally:
             split.close()
         self._tell(step="done")
         return self._found
 
-    def _look_at(self, stores: PreviewStores, name: str, split: Split) -> None:
+    def _look_at(self, tables: "_Tables", name: str, split: Split) -> None:
         table = TablePreview(table=name, exists=False)
         try:
-            store = stores.open(name)
+            store = tables.open(name)
             table = table.model_copy(update={"exists": store.exists})
             written = store.write(split.parts[name], ())
-            counts, table = written.counts, stores.told(store, name, written.counts)
+            counts, table = written.counts, tables.stores.told(store, name, written.counts)
             self._tell(
                 records=max(self._found.records, counts.consumed),
                 dead=self._found.dead + counts.dead,

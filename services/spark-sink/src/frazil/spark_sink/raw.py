@@ -24,6 +24,12 @@ def raw_columns(batch: DataFrame) -> list[Column]:
     ]
 
 
+def records_of(batch: DataFrame) -> DataFrame:
+    """Take out of a frame what records of Kafka have."""
+    columns = [fn.col(name) for name in ("topic", "partition", "offset", "timestamp")]
+    return batch.select(*columns, "key", "value", headers_of(batch).alias("headers"))
+
+
 def letters_of(frame: DataFrame, reason: Column, message: Column) -> DataFrame:
     """Take the records out of a frame that have a message saying why they are no rows."""
     return frame.where(message.isNotNull()).select(
@@ -33,6 +39,11 @@ def letters_of(frame: DataFrame, reason: Column, message: Column) -> DataFrame:
         fn.col("raw_headers").alias("headers"),
         reason.alias("reason"),
         message.alias("message"),
+        fn.when(reason == "converter", "VALUE_CONVERTER")
+        .when(reason == "transform", "TRANSFORMATION")
+        .otherwise("TASK_PUT")
+        .alias("stage"),
+        fn.lit(None).cast("string").alias("class"),
     )
 
 

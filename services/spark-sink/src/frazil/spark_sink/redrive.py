@@ -1,8 +1,10 @@
 """Dead letters that go through their connector once more, each at most once (ADR 27)."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import reduce
+from typing import Any, cast
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
@@ -11,10 +13,24 @@ from frazil.contracts.redrive import Redrive
 from frazil.runtime.logs import get_logger
 from frazil.spark_sink.boxes import letter_committer
 from frazil.spark_sink.committer import Committer, Driver
+from frazil.spark_sink.counts import sum_of
 from frazil.spark_sink.raw import RECORD
-from frazil.spark_sink.store import Letters, SchemaWaitsError, Split, Stores
+from frazil.spark_sink.records.conversion import ConversionRules
+from frazil.spark_sink.records.schema.types import Struct
+from frazil.spark_sink.store import (
+    Letters,
+    PlannedStore,
+    Records,
+    SchemaWaitsError,
+    Split,
+    Stores,
+)
+from frazil.spark_sink.tables.part import Part
+from frazil.spark_sink.tasks.plan import TablePlan
 
 log = get_logger(__name__)
+
+_NOT_WRITTEN = "its table was not written when it was tried again"
 
 
 @dataclass(frozen=True)
@@ -46,7 +62,7 @@ class Redriver:
         for name in sorted(names):
             part = split.parts.get(name)
             own = _records(picked.where(fn.col("table") == name))
-            put = self._try(name, own if part is None else own.unionByName(part))
+            put = self._try(name, own, part)
             if put is None:
                 if part is not None:
                     # From now on it says its table, and so others do not get it once more.
@@ -66,32 +82,51 @@ class Redriver:
         if not is_there:
             yield Split({})
             return
-        split = self.stores.split(_records(picked.where(fn.col("table").isNull())))
+        nameless = _records(picked.where(fn.col("table").isNull()))
+        split = self.stores.split(Records(nameless), self._enter)
         try:
             yield split
         finally:
             split.close()
 
-    def _try(self, name: str, records: DataFrame) -> int | None:
+    def _enter(self, names: Iterable[str]) -> dict[str, Any]:
+        """Describe the tables that letters name; what is for one that is not written is refused."""
+        plans = {}
+        for name in names:
+            committer = self.find(name)
+            if committer is None or committer.ledger is None:
+                plans[name] = TablePlan(name, Struct(()), ConversionRules(), refusal=_NOT_WRITTEN)
+            else:
+                plans[name] = cast("PlannedStore", committer.store).plan({})
+        return plans
+
+    def _try(self, name: str, own: DataFrame, more: Any | None) -> int | None:
         """Put records into their table; None if that cannot be done now."""
         committer = self.find(name)
         if committer is None or committer.ledger is None:
             return None
         try:
-            return self._put_back(name, committer, records)
+            parts = [self.stores.part(name, own), *([] if more is None else [more])]
+            return self._put_back(name, committer, parts)
         except SchemaWaitsError as error:
             self.leave(name, error)
             return None
 
-    def _put_back(self, name: str, committer: Committer, records: DataFrame) -> int:
+    def _put_back(self, name: str, committer: Committer, parts: Sequence[Any]) -> int:
         if committer.redrive >= self.order.number:
             # Done, by a driver that ended before it could take the letters away.
             return 0
-        draft = committer.store.write(records, ())
-        if draft.counts.letters and draft.letters is not None:
-            self._keep(draft.letters(), name)
-        committer.put_back(draft.files, draft.counts, self.order.number)
-        return draft.counts.written
+        drafts = [committer.store.write(part, ()) for part in parts]
+        refused = [one.letters() for one in drafts if one.counts.letters and one.letters]
+        if refused:
+            self._keep(reduce(_union, refused), name)
+        counts = sum_of(one.counts for one in drafts)
+        files = [file for one in drafts for file in one.files]
+        committer.put_back(files, counts, self.order.number)
+        for part in parts:
+            if isinstance(part, Part):
+                part.discard()
+        return counts.written
 
     def _keep(self, letters: DataFrame, name: str) -> None:
         """Put away anew what is no row yet: before the commit, so that none is lost."""
@@ -105,9 +140,16 @@ class Redriver:
         box.put_back(written.files, written.counts, self.order.number)
 
 
-def _refused(records: DataFrame) -> DataFrame:
-    why = fn.lit("its table was not written when it was tried again")
-    return records.select("*", fn.lit("row").alias("reason"), why.alias("message"))
+def _refused(part: Any) -> DataFrame:
+    if isinstance(part, Part):
+        return part.letters()
+    records: DataFrame = part
+    reason = fn.lit("row").alias("reason")
+    return records.select("*", reason, fn.lit(_NOT_WRITTEN).alias("message"))
+
+
+def _union(one: DataFrame, other: DataFrame) -> DataFrame:
+    return one.unionByName(other)
 
 
 def _records(frame: DataFrame) -> DataFrame:

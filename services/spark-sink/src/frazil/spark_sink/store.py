@@ -13,6 +13,7 @@ from frazil.contracts.redrive import Pick
 from frazil.contracts.schema_change import SchemaChange
 from frazil.contracts.worker_status import MaintenanceStatus
 from frazil.spark_sink.core.judge import Claim, Verdict
+from frazil.spark_sink.core.offset_log import BatchRange
 from frazil.spark_sink.core.position import TopicFacts
 from frazil.spark_sink.core.undoing import Undoing
 from frazil.spark_sink.counts import BadRecord, BatchCounts
@@ -77,8 +78,8 @@ class Store(Protocol):
         """
         ...
 
-    def write(self, part: DataFrame, partitions: Sequence[tuple[str, int]]) -> Written:
-        """Write records, as Kafka's source gives them, to files.
+    def write(self, part: Any, partitions: Sequence[tuple[str, int]]) -> Written:
+        """Write a part of a batch to files.
 
         Raises SchemaWaitsError if they have to wait for a person; nothing was written then.
         """
@@ -93,6 +94,14 @@ class Store(Protocol):
 
     def delete_files(self, files: list[Any]) -> None:
         """Delete files that were not committed."""
+        ...
+
+
+class PlannedStore(Store, Protocol):
+    """A store whose files tasks write."""
+
+    def plan(self, written: Offsets) -> Any:
+        """Describe the store to tasks; what is before these offsets is in it already."""
         ...
 
 
@@ -131,13 +140,32 @@ OpenMaintenance = Callable[[str, AbstractContextManager[object]], Maintenance]
 
 
 @dataclass(frozen=True)
+class Records:
+    """A batch: as Spark's source for Kafka gives it, or in Kafka, where tasks read it themselves.
+
+    Without a span the frame has records that come from elsewhere, such as dead letters.
+    """
+
+    frame: DataFrame
+    span: BatchRange | None = None
+
+
+Enter = Callable[[Iterable[str]], Mapping[str, Any]]
+"""Opens the stores that records name; without names, all that are known.
+
+It returns those that are written now, each with what tasks have to know of it.
+"""
+
+
+@dataclass(frozen=True)
 class Split:
     """A batch by store, and what was counted to take it apart, if it had to be read for that.
 
-    `astray` are records for no store, `dead` those that are too broken to say.
+    A part is what the store takes in `write`. `astray` are records for no store, `dead` those that
+    are too broken to say.
     """
 
-    parts: Mapping[str, DataFrame]
+    parts: Mapping[str, Any]
     counts: Mapping[str, int] = field(default_factory=dict)
     total: int = 0
     astray: int = 0
@@ -164,7 +192,13 @@ class Stores(Protocol):
         """Open one store; NoTableError if it is not there."""
         ...
 
-    def split(self, batch: DataFrame) -> Split: ...
+    def part(self, name: str, records: DataFrame) -> Any:
+        """Make a part of records that are for one store; it is open already."""
+        ...
+
+    def split(self, records: Records, enter: Enter) -> Split:
+        """Take a batch apart."""
+        ...
 
     @property
     def letters(self) -> Letters | None:

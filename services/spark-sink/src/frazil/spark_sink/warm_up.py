@@ -16,6 +16,7 @@ from frazil.spark_sink.core.position import TopicFacts
 from frazil.spark_sink.fleet import Fleet
 from frazil.spark_sink.iceberg import iceberg_destination
 from frazil.spark_sink.kafka import Broker
+from frazil.spark_sink.store import Records
 from frazil.worker.connector import read_config
 from frazil.worker.drive import await_pause
 
@@ -35,6 +36,9 @@ _RECORDS = (
 class _NoBroker:
     """Nobody has read this before."""
 
+    def __init__(self) -> None:
+        self.client_properties: dict[str, str] = {}
+
     def group_ledger(self) -> None:
         return None
 
@@ -50,7 +54,7 @@ def warm_up(spark: SparkSession) -> None:
             if position[_NAME][0] >= _BATCHES * _ROWS:
                 return
             end = {_NAME: {0: position[_NAME][0] + _ROWS}}
-            fleet.write(batch.selectExpr(*_RECORDS), BatchRange(position, end))
+            fleet.write(Records(batch.selectExpr(*_RECORDS)), BatchRange(position, end))
             position = end
 
         query = (

@@ -7,11 +7,23 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
-from pyspark.sql.types import DataType
+from pyspark.sql.types import (
+    BooleanType,
+    DataType,
+    IntegerType,
+    LongType,
+    StringType,
+    StructField,
+    StructType,
+    TimestampType,
+)
 
 from frazil.contracts.columns import Path
 from frazil.contracts.ledger import Ledger
+from frazil.contracts.offsets import Offsets
 from frazil.spark_sink.core.judge import Claim, Verdict
+from frazil.spark_sink.records import changes as records
+from frazil.spark_sink.store import Written
 from frazil.spark_sink.tables.changes import (
     CHANGE,
     DELETES,
@@ -26,17 +38,34 @@ from frazil.spark_sink.tables.files import write_files
 from frazil.spark_sink.tables.guarded import transaction_on
 from frazil.spark_sink.tables.history import LedgerGuard
 from frazil.spark_sink.tables.merge import Merge
+from frazil.spark_sink.tables.part import Part
 from frazil.spark_sink.tables.rows import good
+from frazil.spark_sink.tables.settings import TableKeys
+from frazil.spark_sink.tables.sql_table import SqlTable
 from frazil.spark_sink.tables.table import TableStore
+from frazil.spark_sink.tables.undo import UndoableTable
+from frazil.spark_sink.tasks.changes import CHANGE_COLUMN
+from frazil.spark_sink.tasks.files.plan import FilesPlan
+from frazil.spark_sink.tasks.plan import TablePlan
+from frazil.spark_sink.tasks.scratch import scratch_schema
 from frazil.worker.errors import BadTableError
 
+_CHANGE = StructType(
+    [
+        StructField("topic", StringType()),
+        StructField("partition", IntegerType()),
+        StructField("offset", LongType()),
+        StructField("timestamp", TimestampType()),
+        StructField(DELETES, BooleanType()),
+    ]
+)
 _ANY_SCHEMA = "write.spark.accept-any-schema"
 
 
 class Merged:
     """The changes of a batch and a transaction that has them; another one if it came too late."""
 
-    def __init__(self, store: "ChangingTable", changes: DataFrame) -> None:
+    def __init__(self, store: "MergingTable", changes: DataFrame) -> None:
         self._make = partial(store.merge, changes)
         self._changes = changes
         self._merge: Merge | None = self._make()
@@ -55,20 +84,25 @@ class Merged:
         self._changes.unpersist()
 
 
-class ChangingTable(TableStore):
+class MergingTable(UndoableTable):
     """Its files are made by MERGE, which knows the rows that are there."""
 
+    _keys: TableKeys
     _changes: ChangeRules
 
-    def _adopt(self, table: Any) -> None:
-        super()._adopt(table)
+    @property
+    def _shape(self) -> StructType:
+        """Return the table's schema as Spark has it."""
+        return self._lake.schema_of(self._table)
+
+    def _adopt_changes(self, table: Any) -> None:
         if table.properties().get(_ANY_SCHEMA) == "true":
             raise BadTableError(
                 f"{self._id} has the property {_ANY_SCHEMA}, with which Spark cannot merge "
                 "changes. Remove it: the columns of a table follow its records without it."
             )
         keys = self._key_columns()
-        missing = [key for key in keys if key not in self._schema.names]
+        missing = [key for key in keys if key not in self._shape.names]
         if missing or not keys:
             lacks = f"no column {', '.join(missing)}" if missing else "no identifier fields"
             raise BadTableError(
@@ -81,28 +115,24 @@ class ChangingTable(TableStore):
     def _key_columns(self) -> tuple[str, ...]:
         return self._keys.id_columns(self._id) or self._lake.key_of(self._table)
 
-    def _deciding(self) -> Sequence[Path]:
-        return [*((key,) for key in self._key_columns()), self._keys.change_rules.sequence]
-
     def _remembering(self) -> Deleted | None:
         path = self._changes.sequence
-        kind = type_at(self._schema, path)
+        kind = type_at(self._shape, path)
         if kind is None:
             raise BadTableError(
                 f"{self._id} has no column {'.'.join(path)} to order changes by. Add it, or "
                 "correct frazil.tables.sequence-field."
             )
-        kinds = [self._schema[key].dataType for key in self._changes.keys]
+        kinds = [self._shape[key].dataType for key in self._changes.keys]
         return self._memory(kinds, kind)
 
     def _memory(self, kinds: Sequence[DataType], kind: DataType) -> Deleted | None:
         return Deleted(self._spark, self._lake, self._id, rules=self._changes, kinds=[*kinds, kind])
 
-    def _put(self, seen: DataFrame) -> list[Any]:
-        change = fn.struct("topic", "partition", "offset", "timestamp", DELETES).alias(CHANGE)
-        made = good(seen, self._schema, change)
+    def _stage(self, made: DataFrame) -> list[Any]:
+        """Make the files, or what a commit makes them of, of the changes of a batch."""
         # What is observed must be counted once, and MERGE reads its source more than once.
-        changes = newest_of(made, self._schema, self._changes).persist()
+        changes = newest_of(made, self._shape, self._changes).persist()
         files: list[Any] = []
         try:
             if changes.count():
@@ -117,13 +147,13 @@ class ChangingTable(TableStore):
             self._deleted.remember(changes)
         if self._table.currentSnapshot() is not None or self._table.snapshot(self._line.branch):
             return [Merged(self, changes)]
-        rows = rows_alone(self._in_time(changes), self._schema.names)
+        rows = rows_alone(self._in_time(changes), self._shape.names)
         return write_files(self._spark, self._table, rows, self._keys.written_with)
 
     def merge(self, changes: DataFrame) -> Merge:
         transaction = transaction_on(self._table, self._line)
         made = Merge(self._spark, transaction, self._line.branch)
-        made.run(merge_statement(self._schema, self._changes), self._in_time(changes))
+        made.run(merge_statement(self._shape, self._changes), self._in_time(changes))
         return made
 
     def _in_time(self, changes: DataFrame) -> DataFrame:
@@ -149,6 +179,57 @@ class ChangingTable(TableStore):
         merge = merged[0].take()
         guard.parent = merge.head
         return merge.transaction, merge.transaction.newAppend()
+
+
+class SqlChangingTable(MergingTable, SqlTable):
+    """A table with changes that go through Spark SQL."""
+
+    _changes: ChangeRules
+
+    def _adopt(self, table: Any) -> None:
+        super()._adopt(table)
+        self._adopt_changes(table)
+
+    def _deciding(self) -> Sequence[Path]:
+        return [*((key,) for key in self._key_columns()), self._keys.change_rules.sequence]
+
+    def _put(self, seen: DataFrame) -> list[Any]:
+        change = fn.struct("topic", "partition", "offset", "timestamp", DELETES).alias(CHANGE)
+        return self._stage(good(seen, self._schema, change))
+
+
+class ChangingTable(MergingTable, TableStore):
+    """A table with changes that tasks put into files, from which MERGE takes them."""
+
+    def _adopt(self, table: Any) -> None:
+        super()._adopt(table)
+        self._adopt_changes(table)
+
+    def plan(self, written: Offsets) -> TablePlan:
+        plan = super().plan(written)
+        if self._table is None:
+            return replace(plan, changes=self._rules(()))
+        keys, sequence = self._changes.keys, self._changes.sequence
+        return replace(
+            plan,
+            changes=self._rules(keys),
+            conversion=self._keys.conversion(self._id, [*((key,) for key in keys), sequence]),
+        )
+
+    def _rules(self, keys: tuple[str, ...]) -> records.ChangeRules:
+        rules = self._keys.change_rules
+        return records.ChangeRules(keys, rules.operation, rules.sequence, rules.unavailable)
+
+    def _files(self) -> FilesPlan | None:
+        if self._table is None:
+            return None
+        return self._scratch(scratch_schema(self._schema, CHANGE_COLUMN))
+
+    def _written(self, part: Part) -> Written:
+        changes = self._rows(part, StructField(CHANGE, _CHANGE)) if part.plan.files else None
+        if changes is None:
+            return super()._written(part)
+        return Written(self._stage(changes), part.counts(), part.letters)
 
 
 def _merged(files: Sequence[Any]) -> list[Merged]:

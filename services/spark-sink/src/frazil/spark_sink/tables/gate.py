@@ -8,6 +8,8 @@ from pyspark.sql.types import ArrayType, DataType, MapType, StructField, StructT
 from frazil.contracts.partitioning import PartitionPart
 from frazil.contracts.plugins.takeover_keys import TAKEOVER_GROUP
 from frazil.contracts.schema_change import ChangeKind, SchemaChange, SchemaRules
+from frazil.spark_sink.records.schema import changes as asked
+from frazil.spark_sink.records.schema.types import List, Map, Primitive, Struct, Type
 from frazil.spark_sink.store import SchemaWaitsError
 from frazil.spark_sink.tables.evolution import AddColumn, Change, Path, WidenColumn
 from frazil.worker.errors import NoTableError
@@ -66,6 +68,41 @@ class Gate:
 def creation(schema: StructType) -> list[SchemaChange]:
     columns = [AddColumn((), field.name, field.dataType) for field in schema.fields]
     return [SchemaChange(kind=ChangeKind.CREATE), *map(in_data, columns)]
+
+
+def creation_of(table: Struct) -> list[SchemaChange]:
+    """Describe a table that is to be created."""
+    columns = [asked.AddColumn((), one.name, one.type) for one in table.columns]
+    return [SchemaChange(kind=ChangeKind.CREATE), *map(described, columns)]
+
+
+def described(change: asked.SchemaChange) -> SchemaChange:
+    """Describe a change of a table for people."""
+    if isinstance(change, asked.AddColumn):
+        return _told(ChangeKind.ADD, (*change.parent, change.name), spelled(change.type))
+    if isinstance(change, asked.WidenColumn):
+        return _told(ChangeKind.WIDEN, change.path, spelled(change.type))
+    return _told(ChangeKind.RELAX, change.path)
+
+
+_SPARK_NAMES = {"long": "bigint", "timestamptz": "timestamp", "timestamp": "timestamp_ntz"}
+
+
+def spelled(kind: Type) -> str:
+    """Spell a type as Spark does."""
+    if isinstance(kind, Struct):
+        return f"struct<{','.join(f'{one.name}:{spelled(one.type)}' for one in kind.columns)}>"
+    if isinstance(kind, List):
+        return f"array<{spelled(kind.element)}>"
+    if isinstance(kind, Map):
+        return f"map<{spelled(kind.key)},{spelled(kind.value)}>"
+    return _primitive(kind)
+
+
+def _primitive(kind: Primitive) -> str:
+    if kind.name == "decimal":
+        return f"decimal({kind.precision},{kind.scale})"
+    return _SPARK_NAMES.get(kind.name, kind.name)
 
 
 def partition(parts: Iterable[PartitionPart]) -> SchemaChange:

@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -10,8 +11,11 @@ from pyspark.sql.types import StructField, StructType
 
 from frazil.contracts.partitioning import PartitionPart
 from frazil.spark_sink.catalog import catalog_error, is_silent
+from frazil.spark_sink.records.schema.changes import SchemaChange
+from frazil.spark_sink.records.schema.types import Struct
 from frazil.spark_sink.tables.evolution import AddColumn, Change, WidenColumn
-from frazil.worker.bridge import java_session, jvm, new_array
+from frazil.spark_sink.tables.schemas import add_to_update, java_schema, read_schema
+from frazil.worker.bridge import java_session, jvm, local_folder, new_array
 from frazil.worker.errors import BadTableError, WorkerError
 from frazil.worker.jvm_errors import JAVA_ERRORS, java_message
 
@@ -66,6 +70,16 @@ class Lake:
             ) from None
         return StructType.fromJson(json.loads(made.json()))
 
+    def columns_of(self, table: Any) -> Struct:
+        """Read the columns of a table."""
+        return read_schema(self.iceberg, table.schema())
+
+    def scratch(self, table: Any) -> str:
+        """Choose where files go that are only for a moment; all of Spark's processes reach it."""
+        if str(self._spark.sparkContext.master).startswith("local"):
+            return f"file:{local_folder(self._spark)}"
+        return f"{table.location()}/changes"
+
     def key_of(self, table: Any) -> tuple[str, ...]:
         """Name the identifier fields, by which rows are told apart."""
         return tuple(sorted(str(name) for name in table.schema().identifierFieldNames()))
@@ -81,6 +95,35 @@ class Lake:
     ) -> Any:
         """Create a table and the namespaces above it, or load it if somebody else was faster."""
         made = self._schema(name, schema, ids)
+        return self._create(name, made, partitioning, properties)
+
+    def create_table(
+        self,
+        name: str,
+        schema: Struct,
+        *,
+        keys: Sequence[str],
+        partitioning: Sequence[PartitionPart],
+        properties: dict[str, str],
+    ) -> Any:
+        """Create a table and the namespaces above it, or load it if somebody else was faster."""
+        _require_keys(name, [one.name for one in schema.columns], keys)
+        # A key that may be null is none, so these are required whatever the records say.
+        keyed = [replace(one, required=one.required or one.name in keys) for one in schema.columns]
+        try:
+            made = java_schema(self.iceberg, Struct(tuple(keyed)), keys)
+        except JAVA_ERRORS as error:
+            what = f"the key {', '.join(keys)}" if keys else "the columns that records ask for"
+            raise BadTableError(f"Table {name} cannot have {what}.", java_message(error)) from None
+        return self._create(name, made, partitioning, properties)
+
+    def _create(
+        self,
+        name: str,
+        made: Any,
+        partitioning: Sequence[PartitionPart],
+        properties: dict[str, str],
+    ) -> Any:
         spec = self._spec(name, made, partitioning)
         catalog, identifier = self._maker(), self._identifier(name)
         try:
@@ -100,6 +143,20 @@ class Lake:
             update = table.updateSchema()
             for change in changes:
                 self._add(update, change)
+            update.commit()
+        except JAVA_ERRORS as error:
+            message = java_message(error)
+            if LOST_RACE not in message and not is_silent(message):
+                raise BadTableError(
+                    f"The columns that records of {name} need cannot be added to it.", message
+                ) from None
+        self.refresh(table, name)
+
+    def change_columns(self, table: Any, name: str, changes: Sequence[SchemaChange]) -> None:
+        """Change a table's schema at once; nothing is changed if somebody else was faster."""
+        try:
+            update = table.updateSchema()
+            add_to_update(self.iceberg, update, changes)
             update.commit()
         except JAVA_ERRORS as error:
             message = java_message(error)
@@ -179,12 +236,7 @@ class Lake:
         return self.iceberg.spark.SparkSchemaUtil.convert(java)
 
     def _schema(self, name: str, schema: StructType, ids: Sequence[str]) -> Any:
-        missing = [column for column in ids if column not in schema.names]
-        if missing:
-            raise BadTableError(
-                f"Table {name} cannot have the key {', '.join(ids)}: its records have no "
-                f"{', '.join(missing)}. Correct `id-columns`."
-            )
+        _require_keys(name, schema.names, ids)
         # A key that may be null is none, so these are required whatever the records say.
         keyed = StructType(
             [StructField(f.name, f.dataType, f.nullable and f.name not in ids) for f in schema]
@@ -240,6 +292,15 @@ class Lake:
         for number, level in enumerate(levels):
             array[number] = level
         return self.iceberg.catalog.Namespace.of(array)
+
+
+def _require_keys(name: str, columns: Sequence[str], keys: Sequence[str]) -> None:
+    missing = [column for column in keys if column not in columns]
+    if missing:
+        raise BadTableError(
+            f"Table {name} cannot have the key {', '.join(keys)}: its records have no "
+            f"{', '.join(missing)}. Correct `id-columns`."
+        )
 
 
 def _creation_error(message: str, name: str) -> WorkerError:

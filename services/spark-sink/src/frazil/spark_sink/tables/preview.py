@@ -16,11 +16,22 @@ from frazil.contracts.plugins.iceberg_tables import is_changing
 from frazil.contracts.preview import CreatedTable, TablePreview
 from frazil.contracts.schema_change import SchemaChange
 from frazil.spark_sink.counts import BatchCounts
-from frazil.spark_sink.tables.changing import ChangingTable
+from frazil.spark_sink.records.schema import changes as asked
+from frazil.spark_sink.records.schema.types import Struct
+from frazil.spark_sink.tables.changing import ChangingTable, SqlChangingTable
 from frazil.spark_sink.tables.evolution import Change
-from frazil.spark_sink.tables.gate import Gate, creation, in_data, partition
+from frazil.spark_sink.tables.gate import (
+    Gate,
+    creation,
+    creation_of,
+    described,
+    in_data,
+    partition,
+    spelled,
+)
 from frazil.spark_sink.tables.lake import Lake
 from frazil.spark_sink.tables.rows import good
+from frazil.spark_sink.tables.sql_table import SqlTable
 from frazil.spark_sink.tables.stores import TableStores
 from frazil.spark_sink.tables.table import TableStore
 
@@ -59,6 +70,29 @@ class DryLake(Lake):
         self.changes[name] = creation(schema)
         return table
 
+    def create_table(
+        self,
+        name: str,
+        schema: Struct,
+        *,
+        keys: Sequence[str],
+        partitioning: Sequence[PartitionPart],
+        properties: dict[str, str],
+    ) -> Any:
+        table = super().create_table(
+            name, schema, keys=keys, partitioning=partitioning, properties=properties
+        )
+        self.created[name] = CreatedTable(
+            columns={one.name: spelled(one.type) for one in self.columns_of(table).columns},
+            partitions=tuple(map(str, partitioning)),
+        )
+        self.changes[name] = creation_of(schema)
+        return table
+
+    def change_columns(self, table: Any, name: str, changes: Sequence[asked.SchemaChange]) -> None:
+        super().change_columns(table, name, changes)
+        self.changes.setdefault(name, []).extend(map(described, changes))
+
     def change(self, table: Any, name: str, changes: Sequence[Change]) -> None:
         super().change(table, name, changes)
         self.changes.setdefault(name, []).extend(map(in_data, changes))
@@ -71,7 +105,7 @@ class DryLake(Lake):
         return self._memory
 
 
-class PreviewTable(TableStore):
+class PreviewSqlTable(SqlTable):
     """Does what a table does with records, but for the files, and without asking."""
 
     exists = False
@@ -94,6 +128,32 @@ class PreviewTable(TableStore):
         return []
 
 
+class PreviewTable(TableStore):
+    """Does what a table does with records, but for the files, and without asking."""
+
+    exists = False
+
+    @property
+    def gate(self) -> Gate:
+        return self._keys.gate(self._id)
+
+    @cached_property
+    def _gate(self) -> Gate:
+        return replace(self.gate, asks=False)
+
+    def _go_back(self, table: Any) -> None:
+        self.exists = True
+        super()._go_back(table)
+
+    def _files(self) -> None:
+        """Have nothing written."""
+
+
+class PreviewSqlChangingTable(PreviewSqlTable, SqlChangingTable):
+    def _memory(self, _kinds: Sequence[DataType], _kind: DataType) -> None:
+        """Remember no deletions: that would take a table."""
+
+
 class PreviewChangingTable(PreviewTable, ChangingTable):
     def _memory(self, _kinds: Sequence[DataType], _kind: DataType) -> None:
         """Remember no deletions: that would take a table."""
@@ -102,7 +162,9 @@ class PreviewChangingTable(PreviewTable, ChangingTable):
 class PreviewStores(TableStores):
     _lake: DryLake
 
-    def told(self, store: PreviewTable, name: str, counts: BatchCounts) -> TablePreview:
+    def told(
+        self, store: PreviewSqlTable | PreviewTable, name: str, counts: BatchCounts
+    ) -> TablePreview:
         """Say what became of a table and its records."""
         changes = tuple(self._lake.changes.get(name, ()))
         return TablePreview(
@@ -115,12 +177,17 @@ class PreviewStores(TableStores):
             dead=counts.dead,
         )
 
-    def open(self, name: str) -> PreviewTable:
-        return cast("PreviewTable", super().open(name))
+    def open(self, name: str) -> PreviewSqlTable | PreviewTable:
+        return cast("PreviewSqlTable | PreviewTable", super().open(name))
+
+    @property
+    def _planned_kind(self) -> type[PreviewTable]:
+        changes = is_changing(self._keys.config)
+        return PreviewChangingTable if changes else PreviewTable
 
     def _open_lake(self) -> DryLake:
         return DryLake(self._spark, self._keys.catalog)
 
     @property
-    def _kind(self) -> type[PreviewTable]:
-        return PreviewChangingTable if is_changing(self._keys.config) else PreviewTable
+    def _kind(self) -> type[PreviewSqlTable]:
+        return PreviewSqlChangingTable if is_changing(self._keys.config) else PreviewSqlTable

@@ -1,10 +1,10 @@
 """What the keys say of tables, read once: for all of them, and for each."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
-from frazil.contracts.columns import ColumnRules
+from frazil.contracts.columns import ColumnRules, Path, Policy
 from frazil.contracts.offsets import Rewind
 from frazil.contracts.partitioning import PartitionPart, parse_partitioning
 from frazil.contracts.plugins import ParsedConfig
@@ -37,6 +37,8 @@ from frazil.contracts.plugins.schema_keys import asks, asks_anywhere, evolves_pa
 from frazil.contracts.schema_change import SchemaRules
 from frazil.contracts.validators import OFF
 from frazil.spark_sink.core.maintenance import Objectives
+from frazil.spark_sink.records.conversion import ConversionRules
+from frazil.spark_sink.records.schema.rules import EvolutionRules
 from frazil.spark_sink.tables.changes import ChangeRules
 from frazil.spark_sink.tables.gate import Gate
 
@@ -118,6 +120,27 @@ class TableKeys:
 
     def columns(self, table: str) -> ColumnRules:
         return column_rules(self.config, table)
+
+    def conversion(self, table: str, fixed: Iterable[Path] = ()) -> ConversionRules:
+        """Say what becomes of values; records die that the fixed columns cannot hold."""
+        columns = self.columns(table).casting(fixed)
+        return ConversionRules(self.ignores_case, columns, self._rescued(columns))
+
+    def evolution(self, table: str, *, creating: bool) -> EvolutionRules | None:
+        """Say how columns come into being; None if the table stays as it is."""
+        if not creating and not self.evolves(table):
+            return None
+        columns = self.columns(table)
+        return EvolutionRules(
+            creating=creating,
+            ignore_case=self.ignores_case,
+            force_optional=self.all_optional,
+            columns=columns,
+            rescued=self._rescued(columns),
+        )
+
+    def _rescued(self, columns: ColumnRules) -> str | None:
+        return columns.rescued if columns.uses(Policy.RESCUE) else None
 
     def gate(self, table: str) -> Gate:
         rules = self.schema_rules.get(table, SchemaRules())

@@ -1,50 +1,44 @@
-"""A table for records: fitted to them, or they to it, and written."""
+"""A table that tasks write: it tells them what it is like, and follows what records ask for."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import json
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property, partial
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as fn
-from pyspark.sql.types import DataType, StructField, StructType
+from pyspark.sql.types import StructField, StructType
 
-from frazil.contracts.columns import Path
 from frazil.contracts.offsets import Offsets
 from frazil.runtime.logs import get_logger
-from frazil.spark_sink.core.position import TopicFacts
-from frazil.spark_sink.core.undoing import Undoing, not_listed
-from frazil.spark_sink.counts import counts_of, observed
-from frazil.spark_sink.expressions.apart import TopicReaders, together
-from frazil.spark_sink.expressions.reader import Records
-from frazil.spark_sink.expressions.shapes import merged_all
-from frazil.spark_sink.raw import letters_of
+from frazil.spark_sink.records.schema.applied import applied
+from frazil.spark_sink.records.schema.changes import SchemaChange
+from frazil.spark_sink.records.schema.merge import merge
+from frazil.spark_sink.records.schema.types import Struct
 from frazil.spark_sink.store import Written
-from frazil.spark_sink.tables.changes import ChangeRules
-from frazil.spark_sink.tables.columns import shaped
-from frazil.spark_sink.tables.conflicts import measures
-from frazil.spark_sink.tables.evolution import Change, changes, storable_struct
 from frazil.spark_sink.tables.files import write_files
-from frazil.spark_sink.tables.gate import Gate, creation, in_data, partition, require_creation
+from frazil.spark_sink.tables.following import ATTEMPTS, FollowingTable
+from frazil.spark_sink.tables.gate import creation_of, described
 from frazil.spark_sink.tables.lake import Lake
-from frazil.spark_sink.tables.naming import without_twins
+from frazil.spark_sink.tables.part import Part
 from frazil.spark_sink.tables.predecessor import TableHeritage
-from frazil.spark_sink.tables.reading import wanted
-from frazil.spark_sink.tables.rows import MISFIT, good, letters, rows_of
+from frazil.spark_sink.tables.schemas import java_files
 from frazil.spark_sink.tables.settings import TableKeys
-from frazil.spark_sink.tables.side import Sides
-from frazil.spark_sink.tables.undo import UndoableTable
-from frazil.worker.errors import BadTableError, UnavailableError
+from frazil.spark_sink.tasks.errors import UnsupportedTableError
+from frazil.spark_sink.tasks.files.data_file import data_file_json
+from frazil.spark_sink.tasks.files.plan import FilesPlan, check_plan
+from frazil.spark_sink.tasks.partitions import PartitionSpec, parse_spec
+from frazil.spark_sink.tasks.plan import TablePlan
+from frazil.spark_sink.tasks.result import added_by
+from frazil.spark_sink.tasks.scratch import scratch_schema
+from frazil.worker.errors import UnavailableError
 
 log = get_logger(__name__)
 
-_ATTEMPTS = 3
+_NOTHING = Struct(())
 
 
-class TableStore(UndoableTable):
+class TableStore(FollowingTable):
     """A table that is not there is created by the first records, if that is asked for."""
-
-    _changes: ChangeRules | None = None
 
     def __init__(
         self,
@@ -53,209 +47,123 @@ class TableStore(UndoableTable):
         table: str,
         *,
         keys: TableKeys,
-        reader: TopicReaders,
         heritage: TableHeritage | None = None,
     ) -> None:
-        super().__init__(
-            spark,
-            lake,
-            table,
-            ledger_name=keys.connector,
-            control_topic=keys.control_topic,
-            heritage=heritage,
-        )
-        self._keys = keys
-        self._reader = reader
-        self._columns = keys.columns(table)
-        self._has_misfits = False
-        self._unarranged = keys.followed_partitioning(table)
-        found = lake.load(table)
-        if found is None:
-            may = {"creates": keys.creates, "taken_over": heritage is not None}
-            require_creation(table, self._gate, **may)
-        else:
-            self._go_back(found)
-            self._adopt(found)
-
-    @cached_property
-    def _gate(self) -> Gate:
-        return self._keys.gate(self._id)
-
-    def _go_back(self, table: Any) -> None:
-        """Undo changes of the schema, if somebody wants that and it was not done yet."""
-        order = self._gate.rules.undo
-        for _ in range(_ATTEMPTS):
-            if order is None or table.schema().schemaId() != order.before:
-                return
-            log.info("schema_undone", table=self._id, before=order.before, after=order.after)
-            self._lake.use_schema(table, self._id, order.after)
-        raise UnavailableError(f"{self._id} was changed by others again and again.")
+        super().__init__(spark, lake, table, keys=keys, heritage=heritage)
+        self._schema = _NOTHING
+        self._is_through_spark = False
+        self._load()
 
     def _adopt(self, table: Any) -> None:
-        self._sides = Sides(
-            self._lake,
-            table,
+        super()._adopt(table)
+        self._schema = self._lake.columns_of(table)
+
+    def plan(self, written: Offsets) -> TablePlan:
+        """Describe the table for tasks; what is before these offsets is in it already."""
+        if self._table is not None and self._partitioning:
+            self._repartition()
+        return TablePlan(
             self._id,
-            connector=self._keys.connector,
-            base=self._keys.base(self._id),
-            rewind=self._keys.rewind,
+            self._schema,
+            conversion=self._keys.conversion(self._id),
+            evolution=self._keys.evolution(self._id, creating=self._table is None),
+            files=self._files(),
+            written=written,
+            refused=frozenset(self._gate.rules.refused),
         )
-        self._take(table, self._sides.line())
-        self._schema = self._lake.schema_of(table)
-        self._columns = self._keys.columns(self._id).casting(self._deciding())
 
-    def end_sides(self, epoch: int) -> None:
-        if self._table is not None:
-            self._take(self._table, self._sides.end(self._line, epoch))
-
-    def _deciding(self) -> Sequence[Path]:
-        """Return the columns without whose values a record is none for this table."""
-        return ()
-
-    def undoing(self, wanted: Offsets, topics: Mapping[str, TopicFacts]) -> Undoing | None:
-        found = super().undoing(wanted, topics)
-        if found is not None and not self._keys.listed:
-            raise not_listed(self.name)
-        return found
-
-    def write(self, part: DataFrame, partitions: Sequence[tuple[str, int]]) -> Written:
-        records = self._read(part)
+    def _files(self) -> FilesPlan | None:
         if self._table is None:
-            return self._nothing_known(records, partitions)
-        if self._unarranged:
-            self._arrange()
-        draft = self._draft(records, partitions, again=self._has_misfits)
-        misfits = draft.counts.misfits
-        if misfits and not self._has_misfits:
-            # To be ready for them in every batch would cost each record twice the code.
-            self.delete_files(draft.files)
-            draft = self._draft(records, partitions, again=True)
-        self._has_misfits = misfits > 0
-        return draft
+            return None
+        table, iceberg = self._table, self._lake.iceberg
+        spec = json.loads(iceberg.PartitionSpecParser.toJson(table.spec()))
+        plan = FilesPlan(
+            schema=self._schema,
+            schema_id=int(table.schema().schemaId()),
+            spec=parse_spec(spec, self._schema),
+            location=str(table.location()),
+            properties={**table.properties(), **self._keys.written_with},
+            storage=dict(table.io().properties()),
+        )
+        try:
+            check_plan(plan)
+        except UnsupportedTableError as error:
+            if not self._is_through_spark:
+                log.warning("written_by_spark", table=self._id, why=str(error))
+            self._is_through_spark = True
+            return self._scratch(scratch_schema(self._schema))
+        self._is_through_spark = False
+        return plan
 
-    def _draft(
-        self, records: Iterable[Records], partitions: Sequence[tuple[str, int]], *, again: bool
-    ) -> Written:
-        rows = [
-            rows_of(
-                one,
-                self._schema,
-                ignore_case=self._keys.ignores_case,
-                again=again,
-                changes=self._changes,
-                columns=self._columns,
-            )
-            for one in records
-        ]
-        made = together(one.made for one in rows)
-        misfit, more = fn.when(fn.col(MISFIT), 1), measures(one.told for one in rows)
-        seen, observation = observed(made, fn.col("fault"), partitions, misfit=misfit, more=more)
-        files = self._put(seen)
-        return Written(files, counts_of(observation), partial(letters, rows))
+    def _scratch(self, schema: Struct) -> FilesPlan:
+        """Plan files from which Spark takes the rows at once; they are deleted with the batch."""
+        return FilesPlan(
+            schema=schema,
+            schema_id=0,
+            spec=PartitionSpec(),
+            location=self._lake.scratch(self._table),
+            storage=dict(self._table.io().properties()),
+        )
 
-    def _put(self, seen: DataFrame) -> list[Any]:
-        rows = good(seen, self._schema)
-        return write_files(self._spark, self._table, rows, self._keys.written_with)
+    def _rows(self, part: Part, *more: StructField) -> DataFrame | None:
+        """Read what tasks have put into such files."""
+        paths = [file.path for file in part.files]
+        if not paths:
+            return None
+        shape = StructType([*self._lake.schema_of(self._table).fields, *more])
+        return self._spark.read.schema(shape).parquet(*paths)
 
-    def _read(self, part: DataFrame) -> list[Records]:
-        """Read records as the table wants them; where it follows them, all are looked at first."""
-        portions = self._reader.portions(part)
-        found = {}
-        if self._table is None or self._keys.evolves(self._id):
-            found = {portion: portion.read() for portion in portions}
-            self._fit([one.value_type for one in found.values()])
-            if self._table is None:
-                return list(found.values())
-        # Spark's parser knows fields by their exact names only.
-        plain = self._keys.plain_json and not self._keys.ignores_case
-        operation = self._changes.operation if self._changes else ()
-        shape = wanted(self._schema, operation, self._columns) if plain else None
-        return [
-            portion.read(shape)
-            if shape is not None and portion.keeps_shape
-            else found.get(portion) or portion.read()
-            for portion in portions
-        ]
-
-    def _fit(self, types: Iterable[DataType]) -> None:
-        """Create the table, or add what it lacks: once a batch, before anything is written."""
-        found = [one for one in types if isinstance(one, StructType)]
-        if self._keys.ignores_case:
-            found = [without_twins(one) for one in found]
-        shapes = [shaped(self._gate.without_refused(one), self._columns) for one in found]
-        whole = merged_all([*shapes])
-        if self._table is None and isinstance(whole, StructType):
-            self._create(storable_struct(whole))
-        if self._table is not None and self._keys.evolves(self._id):
-            if self._gate.asks:
-                todo = [change for shape in shapes for change in self._lacking(shape)]
-                self._gate.require(self._id, map(in_data, todo))
-            for shape in shapes:
-                self._follow(shape)
-
-    def _lacking(self, shape: StructType) -> list[Change]:
-        rules = {"ignore_case": self._keys.ignores_case, "declared": not self._keys.plain_json}
-        return changes(shape, self._schema, **rules)
-
-    def _follow(self, shape: StructType) -> None:
-        self._change_columns(lambda: self._lacking(shape))
-
-    def _change_columns(self, lacks: Callable[[], list[Change]]) -> None:
-        for _ in range(_ATTEMPTS):
-            todo = lacks()
-            if not todo:
-                return
-            self._gate.require(self._id, map(in_data, todo))
-            log.info("schema_changes", table=self._id, changes=[str(one) for one in todo])
-            self._lake.change(self._table, self._id, todo)
-            self._schema = self._lake.schema_of(self._table)
+    def write(self, part: Part, _partitions: Sequence[tuple[str, int]]) -> Written:
+        """Add what records ask for, have those pieces done again, and take over the files."""
+        for _ in range(ATTEMPTS):
+            if part.failure is not None:
+                raise part.failure
+            asked = part.asked
+            if not asked:
+                return self._written(part)
+            is_new = self._table is None
+            self._follow(merge(self._schema, asked, ignore_case=self._keys.ignores_case))
+            plan, added = self.plan(part.plan.written), (*part.plan.added, *added_by(asked))
+            part.run_again(replace(plan, added=tuple(sorted(added)), is_new=is_new))
         raise UnavailableError(f"The columns of {self._id} were changed by others again and again.")
 
-    def _arrange(self) -> None:
-        """Have the table partitioned as the keys say, once its columns are there."""
-        wanted = self._unarranged
-        if not self._lake.has_columns_for(self._table, wanted):
-            return
-        for _ in range(_ATTEMPTS):
-            if self._gate.refuses_table or self._lake.partitioning_of(self._table) == {*wanted}:
-                self._unarranged = ()
-                return
-            self._gate.require(self._id, [partition(wanted)])
-            log.info("partitions_change", table=self._id, by=[str(part) for part in wanted])
-            self._lake.partition(self._table, self._id, wanted)
-        raise UnavailableError(f"{self._id} was partitioned anew by others again and again.")
+    def _written(self, part: Part) -> Written:
+        plan = part.plan.files
+        files: list[Any] = []
+        if plan is not None and self._is_through_spark:
+            rows = self._rows(part)
+            if rows is not None:
+                files = write_files(self._spark, self._table, rows, self._keys.written_with)
+        elif plan is not None:
+            documents = [data_file_json(file, plan.spec) for file in part.files]
+            spec = self._table.specs().get(plan.spec.id)
+            files = java_files(self._lake.iceberg, documents, spec)
+            part.take_files()
+        counts = part.counts()
+        if self._table is None:
+            # There is nowhere to note that these records were consumed.
+            counts = replace(counts, consumed=0)
+        return Written(files, counts, part.letters)
 
-    def _create(self, schema: StructType) -> None:
-        if not schema.fields:
+    def _follow(self, changes: list[SchemaChange]) -> None:
+        """Create the table, or change its columns, as far as a person lets that happen."""
+        if self._table is None:
+            self._create(applied(_NOTHING, changes))
             return
+        self._gate.require(self._id, map(described, changes))
+        log.info("schema_changes", table=self._id, changes=[str(one) for one in changes])
+        self._lake.change_columns(self._table, self._id, changes)
+        self._schema = self._lake.columns_of(self._table)
+
+    def _create(self, schema: Struct) -> None:
         keys = self._keys
-        if keys.all_optional:
-            schema = StructType([StructField(f.name, f.dataType) for f in schema.fields])
-        self._gate.require(self._id, creation(schema))
-        table = self._lake.create(
+        self._gate.require(self._id, creation_of(schema))
+        table = self._lake.create_table(
             self._id,
             schema,
-            ids=keys.id_columns(self._id),
+            keys=keys.id_columns(self._id),
             partitioning=keys.partitioning(self._id),
             properties=keys.created_with,
         )
-        log.info("table_created", table=self._id, columns=len(schema.fields))
+        log.info("table_created", table=self._id, columns=len(schema.columns))
         self._adopt(table)
-
-    def _nothing_known(
-        self, records: Iterable[Records], partitions: Sequence[tuple[str, int]]
-    ) -> Written:
-        """Count records that cannot make a table: there is nowhere to note more of them."""
-        fault = fn.when(~fn.col("dropped"), fn.col("fault").getField("text"))
-        # What their values are does not matter here, and has several types.
-        frame = together(one.frame.drop("key", "value") for one in records)
-        seen, observation = observed(frame, fault, partitions)
-        seen.select("offset").write.format("noop").mode("overwrite").save()
-        counts = counts_of(observation)
-        if counts.written:
-            raise BadTableError(
-                f"Table {self._id} cannot be created: {counts.written} record(s) have no field "
-                "with a value to make a column of. Create the table first."
-            )
-        lost = partial(letters_of, frame, fn.col("fault").getField("class"), fault)
-        return Written([], replace(counts, consumed=0), lost)
