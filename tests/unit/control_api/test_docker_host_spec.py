@@ -76,7 +76,7 @@ def test_every_host_has_a_name_of_its_own() -> None:
 def test_a_room_has_the_most_that_any_member_wants() -> None:
     found = room({"tasks.max": "3"}, {"frazil.driver.memory": "2g", "frazil.container.cpus": "4"})
     assert found.hosting == Hosting(group="team", memory="2g", cores=3)
-    assert (found.memory, found.cpus) == (2944 * MIB, 4.0)
+    assert (found.memory, found.cpus) == (3328 * MIB, 4.0)
     assert found == larger(
         room({"tasks.max": "3"}),
         room({"frazil.driver.memory": "2g", "frazil.container.cpus": "4"}),
@@ -88,7 +88,7 @@ def test_a_room_has_the_most_that_any_member_wants() -> None:
     [
         {"tasks.max": "2"},
         {"frazil.driver.memory": "513m"},
-        {"frazil.container.memory": "1025m"},
+        {"frazil.container.memory": "1409m"},
         {"frazil.container.cpus": "1.5"},
     ],
 )
@@ -99,7 +99,7 @@ def test_a_room_has_not_what_is_more_in_any_regard(more: dict[str, str]) -> None
 
 
 def test_what_a_host_would_need_beyond_the_bounds_is_refused() -> None:
-    too_much = r"needs 1024 MB .* 900m are the most here"
+    too_much = r"needs 1408 MB .* 900m are the most here"
     with pytest.raises(EngineError, match=too_much):
         room_for("team", [assignment().config], BOUNDED)
     with pytest.raises(EngineError, match=too_much):

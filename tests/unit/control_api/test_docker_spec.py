@@ -67,8 +67,8 @@ def test_a_container_is_described_like_this() -> None:
         "StopSignal": "SIGTERM",
         "StopTimeout": 20,
         "HostConfig": {
-            "Memory": 1024 * MIB,
-            "MemorySwap": 1024 * MIB,
+            "Memory": 1408 * MIB,
+            "MemorySwap": 1408 * MIB,
             "CpuPeriod": 100_000,
             "CpuQuota": 100_000,
             "PidsLimit": 1024,
@@ -128,8 +128,8 @@ def test_any_other_image_is_refused_and_the_list_is_named(image: str) -> None:
 @pytest.mark.parametrize(
     ("config", "megabytes"),
     [
-        ({}, 1024),
-        ({"frazil.driver.memory": "2g"}, 2944),
+        ({}, 1408),
+        ({"frazil.driver.memory": "2g"}, 3328),
         ({"frazil.container.memory": "900m"}, 900),
         ({"frazil.container.memory": "3g", "frazil.driver.memory": "2g"}, 3072),
     ],
@@ -156,7 +156,7 @@ def test_cpus_are_as_wanted_or_one_a_task(config: dict[str, str], quota: int) ->
     [
         (
             {"frazil.driver.memory": "2g"},
-            "needs 2944 MB .* 2g are the most here .FRAZIL_DOCKER_MEMORY",
+            "needs 3328 MB .* 2g are the most here .FRAZIL_DOCKER_MEMORY",
         ),
         ({"frazil.container.memory": "3g"}, "needs 3072 MB"),
         ({"tasks.max": "3"}, "needs 3 cpus .* 2 are the most here .FRAZIL_DOCKER_CPUS"),
@@ -166,7 +166,7 @@ def test_cpus_are_as_wanted_or_one_a_task(config: dict[str, str], quota: int) ->
 )
 def test_what_is_too_much_or_no_number_is_refused(config: dict[str, str], sentence: str) -> None:
     bounded = replace(OPTIONS, memory="2g", cpus=2.0)
-    assert host_config({}, bounded)["Memory"] == 1024 * MIB
+    assert host_config({}, bounded)["Memory"] == 1408 * MIB
     with pytest.raises(EngineError, match=sentence):
         described(config, bounded)
 

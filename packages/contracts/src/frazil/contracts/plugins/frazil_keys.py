@@ -37,7 +37,7 @@ FRAZIL_KEYS = section(
         KeyType.STRING,
         default="",
         documentation="Memory of the connector's container, where workers live in containers, such "
-        "as `1g`. By default the driver's memory and a quarter of it and 384 MB.",
+        "as `1g`. By default the driver's memory and a quarter of it and 768 MB.",
         width=Width.SHORT,
         display_name="Container memory",
         validator=Matches("([1-9][0-9]*[mg])?", "A number and m or g, such as 512m or 2g"),

@@ -33,8 +33,8 @@ _STOP_SECONDS = 20
 _PIDS = 1024
 CPU_PERIOD = 100_000
 _MIB = 1024 * 1024
-# Python, metaspace, code, threads and buffers: a driver with a heap of 512 MB takes 766 MB.
-_BESIDE_THE_HEAP = 384 * _MIB
+# Metaspace, code, threads, buffers, and Python: a process for each task beside the driver's own.
+_BESIDE_THE_HEAP = 768 * _MIB
 # What goes into an archive, and its content.
 Entry = tuple[tarfile.TarInfo, bytes]
 _TMP = "rw,exec,nosuid,nodev,size=256m,mode=1777"
