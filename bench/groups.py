@@ -45,11 +45,11 @@ class Bench:
         """Create a connector for which records wait; return the seconds to its first row."""
         name = f"c{self.made}"
         self.made += 1
-        self.rig.create_table(name, _TABLE)
+        self.rig.lake.create_table(name, _TABLE)
         begun = time.monotonic()
-        config = self.rig.config(name, WIDE.name, tasks=1, interval_ms=1000)
+        config = self.rig.config(WIDE.name, name, tasks=1, interval_ms=1000)
         self.rig.ours.create(name, {**config, **keys})
-        while self.rig.load_table(name).current_snapshot() is None:
+        while self.rig.lake.load_table(name).current_snapshot() is None:
             if time.monotonic() - begun > _PATIENCE_SECONDS:
                 raise SystemExit(f"{name} wrote nothing: {self.rig.ours.status(name)}")
             time.sleep(0.1)
@@ -67,7 +67,7 @@ class Bench:
         deadline, looks = time.monotonic() + _WATCH_SECONDS, []
         with self.produce("-n", str(_RATE * 2 * _WATCH_SECONDS), "--rate", str(_RATE)):
             while time.monotonic() < deadline:
-                looks.append(self.rig.ours.processes.look()[1])
+                looks.append(self.rig.ours.processes.memory_mb())
                 time.sleep(1)
         return median(looks) - self.idle_mb
 
@@ -99,10 +99,10 @@ def _measure(screen: Screen, *, waiting: int) -> list[tuple[str, str, str, str]]
         stack = _stack(Path(home), screen, waiting)
         try:
             with screen.step("Broker, catalog, control API"):
-                catalog, sink = start_stack(stack, extra={})
-            rig = Rig(stack, catalog, sink, sink, partitions=4)
+                lake, sink = start_stack(stack, extra={})
+            rig = Rig(stack, lake, sink, sink, partitions=4)
             rig.create_topics(WIDE.name)
-            bench = Bench(rig, idle_mb=sink.processes.look()[1])
+            bench = Bench(rig, idle_mb=sink.processes.memory_mb())
             with bench.produce("-n", str(_WAITING)) as producer:
                 producer.wait()
             return list((_waiting if waiting else _alone_and_grouped)(bench, screen))

@@ -59,8 +59,8 @@ class Bench:
     screen: Screen
 
     def measure(self, name: str, seconds: int, keys: Mapping[str, str]) -> tuple[str, ...]:
-        self.rig.create_table(name, _TABLE)
-        config = self.rig.config(name, WIDE.name, tasks=2, interval_ms=_FRESHNESS_MS)
+        self.rig.lake.create_table(name, _TABLE)
+        config = self.rig.config(WIDE.name, name, tasks=2, interval_ms=_FRESHNESS_MS)
         self.rig.ours.create(name, {**config, **_KEYS, **keys})
         with self.screen.step(f"{name}: {seconds} s at {RATE:,} records/s"):
             load = self._send(seconds)
@@ -68,7 +68,7 @@ class Bench:
             with self.screen.step(f"{name}: until the table is in shape"):
                 time.sleep(_REST)
         self.rig.ours.delete(name)
-        return self._figures(self.rig.load_table(name), seconds, load)
+        return self._figures(self.rig.lake.load_table(name), seconds, load)
 
     def _send(self, seconds: int) -> Load:
         options = ("-n", str(RATE * (seconds + _WARM_UP)), "--rate", str(RATE))
@@ -81,11 +81,11 @@ class Bench:
         try:
             time.sleep(_WARM_UP)
             since, processes = time.time(), self.rig.ours.processes
-            before, peak = processes.look()
+            before, peak = processes.cpu(), processes.memory_mb()
             while producer.poll() is None:
-                peak = max(peak, processes.look()[1])
+                peak = max(peak, processes.memory_mb())
                 time.sleep(_LOOK)
-            spent = processes.look()[0] - before
+            spent = processes.cpu() - before
             return Load(since, spent / (time.time() - since), peak)
         finally:
             producer.kill()
@@ -140,9 +140,9 @@ def main() -> None:
         stack = new_stack(Path(home), screen)
         try:
             with screen.step("Broker, catalog, control API"):
-                catalog, sink = start_stack(stack, extra={})
+                lake, sink = start_stack(stack, extra={})
             # There is no peer; the rig only wants two.
-            bench = Bench(Rig(stack, catalog, sink, sink, partitions=4), screen)
+            bench = Bench(Rig(stack, lake, sink, sink, partitions=4), screen)
             bench.rig.create_topics(WIDE.name)
             measured = [
                 ("without maintenance", *bench.measure("plain", options.without, {})),

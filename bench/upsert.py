@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from bench.iceberg_sink.payloads import Payload, fill
-from bench.iceberg_sink.rig import NAMESPACE, Rig, new_stack, start_stack
+from bench.iceberg_sink.payloads import NAMESPACE, Payload, fill
+from bench.iceberg_sink.rig import Rig, new_stack, start_stack
 from pyiceberg.schema import Schema
 from pyiceberg.types import LongType, NestedField, StringType
 
@@ -73,7 +73,7 @@ class Bench:
         self.rig.create_topics(topic)
         self._fill(topic, rows(self.count))
         properties = dict(FORMS[form])
-        self.rig.catalog.create_table((NAMESPACE, topic), _SCHEMA, properties=properties)
+        self.rig.lake.catalog.create_table((NAMESPACE, topic), _SCHEMA, properties=properties)
         config = self.rig.config(topic, topic, tasks=2, interval_ms=5000)
         config |= {} if form == "appended" else _CHANGES
         self.rig.ours.create(topic, config)
@@ -104,15 +104,15 @@ class Bench:
         self, topic: str, title: str, progress: Callable[[], int], wanted: int
     ) -> tuple[str, ...]:
         processes, begin, before = self.rig.ours.processes, time.monotonic(), progress()
-        spent, peak = processes.look()
+        spent, peak = processes.cpu(), processes.memory_mb()
         with self.screen.step(title), self.screen.bar(title) as bar:
             while (done := progress()) < wanted:
                 bar(done, wanted)
-                peak = max(peak, processes.look()[1])
+                peak = max(peak, processes.memory_mb())
                 if time.monotonic() > begin + _PATIENCE:
                     sys.exit(f"{title}: {done:,} of {wanted:,}: {self.rig.ours.status(topic)}")
                 time.sleep(0.5)
-        seconds, cpu = time.monotonic() - begin, processes.look()[0] - spent
+        seconds, cpu = time.monotonic() - begin, processes.cpu() - spent
         found, files, read = self._read(topic)
         return (
             title,
@@ -132,12 +132,12 @@ class Bench:
         return int(self._summary(topic).get("total-position-deletes", 0))
 
     def _summary(self, topic: str) -> Mapping[str, str]:
-        snapshot = self.rig.load_table(topic).current_snapshot()
+        snapshot = self.rig.lake.load_table(topic).current_snapshot()
         return snapshot.summary.additional_properties if snapshot and snapshot.summary else {}
 
     def _read(self, topic: str) -> tuple[int, int, float]:
         """Read the table as a reader without Spark does: its rows, its files, and the time."""
-        table = self.rig.load_table(topic)
+        table = self.rig.lake.load_table(topic)
         begin = time.monotonic()
         found = table.scan(selected_fields=("id", "amount")).to_arrow().num_rows
         read = time.monotonic() - begin
@@ -154,9 +154,9 @@ def main() -> None:
         stack = new_stack(Path(home), screen)
         try:
             with screen.step("Broker, catalog, control API"):
-                catalog, sink = start_stack(stack, extra={})
+                lake, sink = start_stack(stack, extra={})
             # There is no peer; the rig only wants two.
-            rig = Rig(stack, catalog, sink, sink, partitions=1)
+            rig = Rig(stack, lake, sink, sink, partitions=1)
             bench = Bench(rig, screen, int(MILLION * options.scale))
             measured = [row for form in options.only for row in bench.measure(form)]
         finally:

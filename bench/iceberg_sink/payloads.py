@@ -1,22 +1,23 @@
-"""The three kinds of records that both sinks get, and the tables for them."""
+"""What both sinks get: records in topics, and the tables for them."""
 
 import asyncio
 import json
-import time
 from collections import deque
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import cycle, islice
 from pathlib import Path
+from typing import Any
 
 from aiokafka import AIOKafkaProducer
+from bench.iceberg_sink import records
 from pyiceberg.partitioning import UNPARTITIONED_PARTITION_SPEC, PartitionSpec
 from pyiceberg.schema import Schema
 from pyiceberg.types import (
     BooleanType,
     DoubleType,
     IcebergType,
+    IntegerType,
     LongType,
     NestedField,
     StringType,
@@ -24,21 +25,21 @@ from pyiceberg.types import (
 )
 
 from frazil.contracts.log_topics import Topic
-from frazil.log_generator.source import Source
 
+NAMESPACE = "bench"
 _APILOGS = Path(__file__).parents[2] / "schemas" / "tables" / "apilogs.json"
 _ZSTD = {"write.parquet.compression-codec": "zstd"}
-_CHUNK = 1000
 _BATCH_BYTES = 512 * 1024
 _IN_FLIGHT = 12
-_FIELDS = 200
-# Knuth's multiplier: numbers in a row become numbers all over the place, the same in each run.
-_SCATTER = 2_654_435_761
+_TABLES = 50
 
 
 @dataclass(frozen=True, eq=False)
 class Payload:
-    """`name` is that of the topic; `records` is the size of a backlog at scale 1."""
+    """`name` is that of the topic; `records` is the size of a backlog at scale 1.
+
+    Records that name their table are for `tables`, all of the same schema.
+    """
 
     name: str
     title: str
@@ -46,6 +47,7 @@ class Payload:
     values: Callable[[], Iterator[bytes]]
     schema: Schema
     spec: PartitionSpec = UNPARTITIONED_PARTITION_SPEC
+    tables: Sequence[str] = ()
 
     @property
     def properties(self) -> dict[str, str]:
@@ -76,48 +78,34 @@ async def fill(servers: str, payload: Payload, count: int, *, partitions: int) -
         await producer.stop()
 
 
-def _wide_values() -> Iterator[bytes]:
-    source = Source(Topic.API, seed=7, start_ns=time.time_ns())
-    while True:
-        yield from source.take(_CHUNK, time.time_ns)
-
-
-def _narrow_values() -> Iterator[bytes]:
-    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S")
-    for number in range(10**9):
-        some = number * _SCATTER % 2**32
-        yield (
-            f'{{"id":{1_000_000_000 + number},"ts":"{now}.{some % 10**6:06d}Z",'
-            f'"user_id":{100_000 + some % 900_000},"event":"page_view",'
-            f'"value":{100 + some % 900}.{some % 90 + 10},'
-            f'"page":"/products/{some % 10**5:05d}/detail/view"}}'
-        ).encode()
-
-
-def _field_values() -> Iterator[bytes]:
-    """Make records of many columns: a quarter texts, longs, doubles and booleans each."""
-    kinds: tuple[Callable[[int], str], ...] = (
-        lambda some: f'"text {some % 10**5:05d}"',
-        str,
-        lambda some: f"{some % 10**4}.{some % 90 + 10}",
-        lambda some: "true" if some % 2 else "false",
+def _wide() -> Payload:
+    declared = json.loads(_APILOGS.read_text())
+    return Payload(
+        Topic.API,
+        "wide",
+        records=1_000_000,
+        values=records.wide,
+        schema=Schema.model_validate(declared["schema"]),
+        spec=PartitionSpec.model_validate(declared["partition-spec"]),
     )
-    # Each column takes its values from a pool, each at its own pace: as quick as it has to be.
-    pools = [
-        [kinds[at % 4](n * (at + 1) * _SCATTER % 2**32) for n in range(997)]
-        for at in range(_FIELDS)
-    ]
-    heads = [f'"{_field_name(at)}":' for at in range(_FIELDS)]
-    for number in range(10**9):
-        cells = (
-            head + pool[number * (at + 1) % 997]
-            for at, (head, pool) in enumerate(zip(heads, pools, strict=True))
-        )
-        yield ("{" + ",".join(cells) + "}").encode()
 
 
-def _field_name(at: int) -> str:
-    return f"field_{at:03}"
+def _transformed(schema: Schema) -> Schema:
+    """Change columns as the transforms of the benchmark change fields."""
+    changes: dict[str, dict[str, Any]] = {
+        "version": {"field_type": IntegerType()},
+        "origin": {"name": "source"},
+    }
+    fields = [field.model_copy(update=changes.get(field.name, {})) for field in schema.fields]
+    added = (
+        NestedField(101, "topic", StringType(), required=False),
+        NestedField(102, "produced", StringType(), required=False),
+    )
+    return Schema(*fields, *added)
+
+
+def _without(schema: Schema, name: str) -> Schema:
+    return Schema(*(field for field in schema.fields if field.name != name))
 
 
 def _columns(**types: IcebergType) -> Schema:
@@ -129,32 +117,38 @@ def _columns(**types: IcebergType) -> Schema:
     )
 
 
-def _wide() -> Payload:
-    declared = json.loads(_APILOGS.read_text())
-    return Payload(
-        Topic.API,
-        "wide",
-        records=400_000,
-        values=_wide_values,
-        schema=Schema.model_validate(declared["schema"]),
-        spec=PartitionSpec.model_validate(declared["partition-spec"]),
-    )
-
-
-_NARROW = _columns(
-    id=LongType(),
-    ts=TimestamptzType(),
-    user_id=LongType(),
-    event=StringType(),
-    value=DoubleType(),
-    page=StringType(),
-)
+_NARROW_TYPES: dict[str, IcebergType] = {
+    "id": LongType(),
+    "ts": TimestamptzType(),
+    "user_id": LongType(),
+    "event": StringType(),
+    "value": DoubleType(),
+    "page": StringType(),
+}
 _KINDS = (StringType(), LongType(), DoubleType(), BooleanType())
-_MANY = _columns(**{_field_name(at): _KINDS[at % 4] for at in range(_FIELDS)})
+_MANY = _columns(**{records.field_name(at): _KINDS[at % 4] for at in range(records.FIELDS)})
+_ROUTED_TO = [f"routed_{number:02}" for number in range(_TABLES)]
 
 WIDE = _wide()
-PAYLOADS = (
-    WIDE,
-    Payload("narrow", "narrow", records=1_000_000, values=_narrow_values, schema=_NARROW),
-    Payload("fields", "200 fields", records=100_000, values=_field_values, schema=_MANY),
+# The same topic as the wide records, but other tables.
+TRANSFORMED = replace(WIDE, schema=_transformed(WIDE.schema))
+EVOLVING = replace(WIDE, schema=_without(WIDE.schema, "node"))
+ODD = replace(WIDE, name="odd", title="wide, 1 in 100 odd", values=records.odd)
+NARROW = Payload(
+    "narrow",
+    "narrow",
+    records=3_000_000,
+    values=records.narrow,
+    schema=_columns(**_NARROW_TYPES),
+)
+MANY_FIELDS = Payload(
+    "fields", "200 fields", records=200_000, values=records.many_fields, schema=_MANY
+)
+ROUTED = Payload(
+    "routed",
+    "fifty tables",
+    records=500_000,
+    values=lambda: records.routed([f"{NAMESPACE}.{name}" for name in _ROUTED_TO]),
+    schema=_columns(table=StringType(), **_NARROW_TYPES),
+    tables=_ROUTED_TO,
 )

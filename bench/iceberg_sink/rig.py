@@ -1,23 +1,19 @@
-"""What both sinks share: one broker with the topics, one catalog with the tables; and the sinks."""
+"""What both sinks share: one broker with the topics, catalogs with the tables; and the sinks."""
 
 import asyncio
-import sys
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import httpx
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from bench.iceberg_sink.genuine import JARS, Worker
-from bench.iceberg_sink.payloads import Payload
-from bench.iceberg_sink.watch import Processes
-from pyiceberg.catalog.rest import RestCatalog
-from pyiceberg.table import Table
+from bench.iceberg_sink.lake import Lake, lake_on_disk
+from bench.iceberg_sink.payloads import NAMESPACE
+from bench.iceberg_sink.sink import Sink
 
 from frazil.cli import stack as stacks
-from frazil.cli.catalog import WAREHOUSE, client_properties
 from frazil.cli.folder import StackFolder
 from frazil.cli.ports import free_ports
 from frazil.cli.prepare import prepare
@@ -27,52 +23,16 @@ from frazil.cli.stack import Stack
 from frazil.cli.waiting import wait_until_ready
 from frazil.runtime.jars import JarStore
 
-NAMESPACE = "bench"
-WORKER = "genuine-worker"
-CONTROL_TOPIC = "control-genuine"
+_WORKER = "genuine-worker"
+_CONTROL_TOPIC = "control-genuine"
 _START_SECONDS = 120
-STOP_SECONDS = 20
-_QUIET_SECONDS = 60
-_QUIET_CORES = 0.15
-
-
-@dataclass(frozen=True, eq=False)
-class Sink:
-    """A server of Connect's API; `extra` are keys of its connectors alone."""
-
-    label: str
-    url: str
-    pid: int
-    extra: Mapping[str, str]
-
-    @property
-    def processes(self) -> Processes:
-        return Processes(self.pid)
-
-    def create(self, name: str, config: Mapping[str, str]) -> None:
-        body = {"name": name, "config": {**config, **self.extra}}
-        answer = httpx.post(f"{self.url}/connectors", json=body, timeout=60)
-        if answer.is_error:
-            sys.exit(f"{self.label} refused {name}: {answer.text}")
-
-    def delete(self, name: str) -> None:
-        """Delete a connector, and wait until what it was is quiet: the other one comes next."""
-        httpx.delete(f"{self.url}/connectors/{name}", timeout=60).raise_for_status()
-        processes, deadline = self.processes, time.monotonic() + _QUIET_SECONDS
-        before, spent = 0.0, 1.0
-        while spent - before > _QUIET_CORES and time.monotonic() < deadline:
-            before, _ = processes.look()
-            time.sleep(1)
-            spent, _ = processes.look()
-
-    def status(self, name: str) -> str:
-        return httpx.get(f"{self.url}/connectors/{name}/status", timeout=60).text
+_STOP_SECONDS = 20
 
 
 @dataclass(frozen=True)
 class Rig:
     stack: Stack
-    catalog: RestCatalog
+    lake: Lake
     ours: Sink
     genuine: Sink
     partitions: int
@@ -81,41 +41,42 @@ class Rig:
     def servers(self) -> str:
         return self.stack.ports.bootstrap_servers
 
-    @property
-    def database(self) -> Path:
-        return self.stack.folder.catalog / "catalog.db"
-
     def create_topics(self, *names: str) -> None:
         asyncio.run(_create_topics(self.servers, dict.fromkeys(names, self.partitions)))
 
-    def create_table(self, name: str, payload: Payload) -> Table:
-        table: Table = self.catalog.create_table(
-            (NAMESPACE, name),
-            payload.schema,
-            partition_spec=payload.spec,
-            properties=payload.properties,
-        )
-        return table
-
-    def load_table(self, name: str) -> Table:
-        table: Table = self.catalog.load_table((NAMESPACE, name))
-        return table
-
-    def config(self, table: str, topic: str, *, tasks: int, interval_ms: int) -> dict[str, str]:
-        """Return the keys that both sinks get."""
+    def config(self, topic: str, *tables: str, tasks: int, interval_ms: int) -> dict[str, str]:
+        """Return the keys that both sinks get; without tables, records name theirs."""
+        names = ",".join(f"{NAMESPACE}.{table}" for table in tables)
         return {
             "connector.class": "org.apache.iceberg.connect.IcebergSinkConnector",
             "tasks.max": str(tasks),
             "topics": topic,
-            "iceberg.tables": f"{NAMESPACE}.{table}",
-            "iceberg.control.topic": CONTROL_TOPIC,
+            **({"iceberg.tables": names} if names else {}),
+            "iceberg.control.topic": _CONTROL_TOPIC,
             "iceberg.control.commit.interval-ms": str(interval_ms),
             "iceberg.control.commit.timeout-ms": "60000",
-            **catalog_keys(self.stack),
+            **self.lake.config,
             "key.converter": "org.apache.kafka.connect.storage.StringConverter",
             "value.converter": "org.apache.kafka.connect.json.JsonConverter",
             "value.converter.schemas.enable": "false",
         }
+
+    @contextmanager
+    def standby(self) -> Iterator[Sink]:
+        """Run a second control API, which keeps a worker waiting for a connector."""
+        folder = StackFolder(self.stack.folder.home, "standby")
+        folder.root.mkdir(parents=True, exist_ok=True)
+        environment = {**self.stack.tools.environment, "FRAZIL_WAITING_WORKERS": "1"}
+        stack = replace(
+            self.stack,
+            folder=folder,
+            ports=self.stack.ports.model_copy(update={"api": free_ports().api}),
+            tools=replace(self.stack.tools, environment=environment),
+        )
+        try:
+            yield _start_control_api(stack, extra=self.ours.extra)
+        finally:
+            stacks.stop(folder)
 
 
 def catalog_keys(stack: Stack) -> dict[str, str]:
@@ -150,10 +111,10 @@ def running(
         jars.resolve(stack.tools.java, progress)
     try:
         with screen.step("Broker, catalog, control API"):
-            catalog, own = start_stack(stack, extra=ours)
+            lake, own = start_stack(stack, extra=ours)
         with screen.step("The genuine worker"):
-            peer = start_worker(stack, jars, extra=genuine)
-        yield Rig(stack, catalog, own, peer, partitions)
+            peer = _start_worker(stack, jars, extra=genuine)
+        yield Rig(stack, lake, own, peer, partitions)
     finally:
         stack.folder.service(WORKER).stop(STOP_SECONDS)
         stacks.stop(stack.folder)
@@ -167,16 +128,17 @@ def new_stack(home: Path, screen: Screen) -> Stack:
     return Stack(StackFolder(home, "bench"), free_ports(), tools)
 
 
-def start_stack(stack: Stack, *, extra: Mapping[str, str]) -> tuple[RestCatalog, Sink]:
+def start_stack(stack: Stack, *, extra: Mapping[str, str]) -> tuple[Lake, Sink]:
     stack.folder.root.mkdir(parents=True)
     stack.start_broker()
     stack.start_catalog()
+    return lake_on_disk(stack), _start_control_api(stack, extra=extra)
+
+
+def _start_control_api(stack: Stack, *, extra: Mapping[str, str]) -> Sink:
     stack.start_control_api()
-    ports, key = stack.ports, stack.folder.catalog_key
-    catalog = RestCatalog("iceberg", **client_properties(ports.catalog_url, key))
-    catalog.create_namespace(NAMESPACE)
     pid = stack.folder.service(stacks.CONTROL_API).pid
-    return catalog, Sink("Frazil", ports.api_url, pid or 0, extra)
+    return Sink("Frazil", stack.ports.api_url, pid or 0, extra)
 
 
 def start_worker(

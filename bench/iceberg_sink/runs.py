@@ -1,30 +1,38 @@
-"""One run of the benchmark: backlogs filled, drained by one sink and then by the other."""
+"""One run of one sink: a backlog, a steady rate, or first rows."""
 
 import asyncio
 import subprocess
-import sys
 import time
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import count
 
-from bench.iceberg_sink.figures import DRAIN, TRICKLE, Drain, Row, Trickle, compare
+from bench.iceberg_sink.cases import Case
 from bench.iceberg_sink.payloads import WIDE, Payload, fill
-from bench.iceberg_sink.rig import Rig, Sink
+from bench.iceberg_sink.results import Drain, Start, Trickle
+from bench.iceberg_sink.rig import Rig
+from bench.iceberg_sink.sink import RunFailedError, Sink
 from bench.iceberg_sink.watch import Watch
 
-from frazil.cli.generator import generator_command
+from frazil.cli.generator import generator_command, generator_environment
 from frazil.cli.screen import Screen
 from frazil.cli.tables import ages_at_commit, committed_files
+from frazil.contracts.log_topics import Topic
 
-RATE, TRICKLE_INTERVAL_MS = 1000, 1000
+RATE = 1000
+# With so few records waiting there is no backlog; a trickle begins with some more.
+_FEW = replace(WIDE, name="few", title="few")
+_FEW_RECORDS = 1000
+_TRICKLE_BACKLOG = 20_000
 
 
 @dataclass(frozen=True)
 class Sizes:
     """`scale` multiplies the backlogs; the rest is in seconds, but for the interval."""
 
+    rounds: int
     scale: float
     interval_ms: int
     tasks: int
@@ -33,114 +41,128 @@ class Sizes:
     patience: int
 
 
-@dataclass
-class Bench:
+@dataclass(frozen=True)
+class Runs:
+    """`filled` are the records of each topic."""
+
     rig: Rig
     screen: Screen
     sizes: Sizes
-    _in_topic: Counter[str] = field(default_factory=Counter)
-    _tables: int = 0
+    filled: dict[str, int] = field(default_factory=dict)
+    numbers: "count[int]" = field(default_factory=lambda: count(1))
 
-    def measure(self, payloads: Sequence[Payload], *, trickle: bool) -> Iterator[Row]:
-        needed = list(dict.fromkeys([*payloads, *([WIDE] if trickle else [])]))
-        self.rig.create_topics(*(payload.name for payload in needed))
-        for payload in needed:
-            self._fill(payload)
-        self._drain(self.rig.genuine, needed[0], "Kafka Connect warms up")
-        for number, payload in enumerate(payloads):
-            drains = {
-                sink: self._drain(sink, payload, f"{sink.label} drains {payload.title}")
-                for sink in self._by_turns(number)
-            }
-            ours, genuine = drains[self.rig.ours], drains[self.rig.genuine]
-            yield from compare(payload.title, DRAIN, ours, genuine)
-        if trickle:
-            trickles = [self._trickle(sink) for sink in self._by_turns(0)]
-            yield from compare(f"{RATE:,} records/s", TRICKLE, *trickles)
+    def fill(self, payload: Payload, records: int) -> None:
+        """Fill a topic, unless it is full from another case."""
+        if payload.name not in self.filled:
+            self.rig.create_topics(payload.name)
+            with self.screen.step(f"{records:,} records, {payload.title}"):
+                filling = fill(self.rig.servers, payload, records, partitions=self.rig.partitions)
+                asyncio.run(filling)
+            self.filled[payload.name] = records
 
-    def _by_turns(self, number: int) -> Sequence[Sink]:
-        """Let now one and now the other begin."""
-        both = (self.rig.ours, self.rig.genuine)
-        return both if number % 2 == 0 else both[::-1]
-
-    def _fill(self, payload: Payload) -> None:
-        count = int(payload.records * self.sizes.scale)
-        with self.screen.step(f"{count:,} records, {payload.title}"):
-            asyncio.run(fill(self.rig.servers, payload, count, partitions=self.rig.partitions))
-        self._in_topic[payload.name] += count
-
-    def _drain(self, sink: Sink, payload: Payload, title: str) -> Drain:
-        with self.screen.step(title):
-            watch = self._start(sink, payload, self.sizes.interval_ms)
-            self._wait(watch, sink, self._in_topic[payload.name])
-            sink.delete(watch.table)
-        files = committed_files(self.rig.load_table(watch.table))
+    def drain(self, case: Case, sink: Sink) -> Drain:
+        topic = case.payload.name
+        with self._connector(case, sink, topic) as watch:
+            self._wait(watch, sink, self.filled[topic])
+            if watch.rows > self.filled[topic]:
+                raise RunFailedError(f"{sink.label} shows records twice: {watch.rows:,} rows")
+        tables = [self.rig.lake.load_table(name) for name in watch.tables]
+        files = [file for table in tables for _, file in committed_files(table)]
         return Drain(
             begin=watch.begin,
             commits=watch.commits,
             peak_mb=watch.peak_mb,
-            sizes=[file.file_size_in_bytes for _, file in files],
+            sizes=[file.file_size_in_bytes for file in files],
             load=watch.load,
         )
 
-    def _trickle(self, sink: Sink) -> Trickle:
-        """Drain the backlog, so that the sink is warm; then see how fresh rows are."""
-        with self.screen.step(f"{sink.label} at {RATE:,} records/s"):
-            watch = self._start(sink, WIDE, TRICKLE_INTERVAL_MS)
-            self._wait(watch, sink, self._in_topic[WIDE.name])
+    def trickle(self, case: Case, sink: Sink) -> Trickle:
+        """Drain a backlog, so that the sink is warm; then see how fresh rows are."""
+        topic = f"trickle_{next(self.numbers)}"
+        self.fill(replace(case.payload, name=topic), _TRICKLE_BACKLOG)
+        with self._connector(case, sink, topic) as watch:
+            self._wait(watch, sink, self.filled[topic])
             since = time.time() + self.sizes.warm_up
-            self._wait_for_producer(watch, sink)
-            sink.delete(watch.table)
-        rows = list(self._rows(watch, since))
+            with self._producer(topic):
+                self._wait(watch, sink, self.filled[topic])
+        files = list(self._ages_of_files(watch, since))
         return Trickle(
             since=since,
             commits=watch.commits,
-            rows=[row for file in rows for row in file],
-            files=len(rows),
+            rows=[row for file in files for row in file],
+            files=len(files),
             peak_mb=watch.peak_mb,
             load=watch.load,
         )
 
-    def _wait_for_producer(self, watch: Watch, sink: Sink) -> None:
-        count = RATE * (self.sizes.warm_up + self.sizes.seconds)
-        options = ("-n", str(count), "--rate", str(RATE))
-        command = generator_command(WIDE.name, *options, servers=self.rig.servers)
-        environment = self.rig.stack.tools.environment
-        producer = subprocess.Popen(
-            command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
-        self._in_topic[WIDE.name] += count
+    def start(self, case: Case, sink: Sink) -> Start:
+        """Create connectors until each shows a row; the genuine worker always stands by."""
+        backlog, few = self._first_rows(case, sink)
+        if sink is self.rig.genuine:
+            return Start(backlog, few, backlog, few)
+        with self.rig.standby() as standby:
+            return Start(backlog, few, *self._first_rows(case, standby))
+
+    def _first_rows(self, case: Case, sink: Sink) -> tuple[float, float]:
+        """Return the seconds from POST to the first row, with a backlog and without."""
+        self.fill(_FEW, _FEW_RECORDS)
+        return self._first_row(case, sink, case.payload), self._first_row(case, sink, _FEW)
+
+    def _first_row(self, case: Case, sink: Sink, payload: Payload) -> float:
+        # A standby worker comes up first.
+        sink.wait_until_quiet()
+        with self._connector(case, sink, payload.name) as watch:
+            self._wait(watch, sink, 1)
+        return watch.commits[0].visible - watch.begin
+
+    @contextmanager
+    def _producer(self, topic: str) -> Iterator[None]:
+        records = RATE * (self.sizes.warm_up + self.sizes.seconds)
+        options = ("-n", str(records), "--rate", str(RATE))
+        command = generator_command(Topic.API, *options, servers=self.rig.servers)
+        environment = generator_environment(self.rig.stack.tools.environment, {Topic.API: topic})
+        quiet = subprocess.DEVNULL
+        producer = subprocess.Popen(command, env=environment, stdout=quiet, stderr=quiet)
+        self.filled[topic] += records
         try:
-            self._wait(watch, sink, self._in_topic[WIDE.name])
+            yield
         finally:
             producer.terminate()
             producer.wait()
 
-    def _rows(self, watch: Watch, since: float) -> Iterator[list[tuple[float, float]]]:
-        """Give for each file its rows: when each came to be seen, and its age then."""
-        seen = {commit.made: commit.seen for commit in watch.commits if commit.seen > since}
-        table = self.rig.load_table(watch.table)
-        for made, file in committed_files(table):
-            if made in seen:
-                visible = datetime.fromtimestamp(seen[made], UTC)
-                ages = ages_at_commit(table.io, committed=visible, file=file)
-                yield [(seen[made], age) for age in ages]
+    def _ages_of_files(self, watch: Watch, since: float) -> Iterator[list[tuple[float, float]]]:
+        """Give for each file its rows: when each was visible, and its age then."""
+        visible = {one.committed: one.visible for one in watch.commits if one.visible > since}
+        (table,) = map(self.rig.lake.load_table, watch.tables)
+        for committed, file in committed_files(table):
+            if committed in visible:
+                seen = visible[committed]
+                at = datetime.fromtimestamp(seen, UTC)
+                yield [(seen, age) for age in ages_at_commit(table.io, committed=at, file=file)]
 
-    def _start(self, sink: Sink, payload: Payload, interval_ms: int) -> Watch:
-        self._tables += 1
-        table = f"run_{self._tables}"
-        self.rig.create_table(table, payload)
-        watch = Watch(self.rig.database, table, sink.processes)
-        tasks = self.sizes.tasks
-        sink.create(
-            table, self.rig.config(table, payload.name, tasks=tasks, interval_ms=interval_ms)
+    @contextmanager
+    def _connector(self, case: Case, sink: Sink, topic: str) -> Iterator[Watch]:
+        """Run a connector with tables of its own."""
+        name, routed = f"run_{next(self.numbers)}", case.payload.tables
+        for table in routed or [name]:
+            self.rig.lake.create_table(table, case.payload)
+        config = self.rig.config(
+            topic,
+            *([] if routed else [name]),
+            tasks=self.sizes.tasks,
+            interval_ms=case.interval_ms or self.sizes.interval_ms,
         )
-        return watch
+        watch = Watch(self.rig.lake, routed or [name], sink.processes)
+        sink.create(name, {**config, **case.keys})
+        try:
+            yield watch
+        except RunFailedError as error:
+            raise RunFailedError(f"{error}: {sink.status(name)}") from error
+        finally:
+            sink.delete(name)
 
     def _wait(self, watch: Watch, sink: Sink, rows: int) -> None:
         with self.screen.bar(f"{sink.label}, rows") as progress:
-            if not watch.until(rows, seconds=self.sizes.patience, on_progress=progress):
-                sys.exit(
-                    f"{sink.label} shows {watch.rows:,} of {rows:,} rows after "
-                    f"{self.sizes.patience} s: {sink.status(watch.table)}"
-                )
+            watch.until(rows, seconds=self.sizes.patience, on_progress=progress)
+        if watch.rows < rows:
+            raise RunFailedError(f"{sink.label} shows {watch.rows:,} of {rows:,} rows")

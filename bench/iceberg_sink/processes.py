@@ -1,0 +1,65 @@
+"""CPU and memory of a sink: all its processes, whichever of them starts or ends."""
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+_TICKS = os.sysconf("SC_CLK_TCK")
+_PROC = Path("/proc")
+_KB = 1024
+
+
+@dataclass(frozen=True)
+class Processes:
+    """A process and its descendants: the control API, drivers, JVMs, Spark's Python workers."""
+
+    root: int
+
+    def cpu(self) -> float:
+        """Return the CPU seconds of all, those that have ended included.
+
+        A parent inherits the times of each child that it has waited for.
+        """
+        stats = dict(_all_stats())
+        return sum(stats[pid].cpu for pid in _tree(self.root, stats))
+
+    def memory_mb(self) -> float:
+        """Return the proportional set size: a page that processes share counts once."""
+        return sum(map(_pss_mb, _tree(self.root, dict(_all_stats()))))
+
+
+@dataclass(frozen=True)
+class _Stat:
+    parent: int
+    cpu: float
+
+
+def _all_stats() -> Iterator[tuple[int, _Stat]]:
+    for entry in _PROC.iterdir():
+        # A process may end between the two.
+        with suppress(ValueError, OSError):
+            yield int(entry.name), _stat((entry / "stat").read_text())
+
+
+def _stat(text: str) -> _Stat:
+    """Read the parent and four times (proc(5)): user and system, own and of ended children."""
+    fields = text.rpartition(")")[2].split()
+    return _Stat(parent=int(fields[1]), cpu=sum(map(int, fields[11:15])) / _TICKS)
+
+
+def _tree(root: int, stats: dict[int, _Stat]) -> Iterator[int]:
+    if root in stats:
+        yield root
+        for pid, stat in stats.items():
+            if stat.parent == root:
+                yield from _tree(pid, stats)
+
+
+def _pss_mb(pid: int) -> float:
+    with suppress(OSError):
+        for line in (_PROC / str(pid) / "smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss:"):
+                return int(line.split()[1]) / _KB
+    return 0.0
