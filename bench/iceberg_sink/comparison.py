@@ -10,7 +10,7 @@ from bench.iceberg_sink.figures import FIGURES, Figure
 from bench.iceberg_sink.results import Run
 from bench.iceberg_sink.targets import TARGETS, Target
 
-COLUMNS = ("figure", "Frazil", "Connect", "ratio", "target", "met")
+COLUMNS = ("case", "figure", "Frazil", "Connect", "ratio", "target", "met")
 _WORDS = {True: "yes", False: "no", None: "-"}
 _OF_CLEAN = Figure("of_clean", "sustained, of the clean rate", "{:.2f}", lambda share: share)
 
@@ -20,7 +20,6 @@ class Line:
     """One figure of both sinks, in each round in which it could be measured."""
 
     case: str
-    title: str
     figure: Figure
     ours: Sequence[float]
     genuine: Sequence[float]
@@ -45,7 +44,8 @@ class Line:
     def cells(self) -> tuple[str, ...]:
         ours, genuine = self.medians
         return (
-            f"{self.title}: {self.figure.title}",
+            self.case,
+            self.figure.title,
             _text(ours, self.figure.unit),
             _text(genuine, self.figure.unit),
             _text(self.ratio, "{:.2f}"),
@@ -58,7 +58,7 @@ class Line:
         return {
             "case": self.case,
             "figure": self.figure.key,
-            "title": f"{self.title}: {self.figure.title}",
+            "title": self.figure.title,
             "ours": {"median": ours, "rounds": self.ours},
             "genuine": {"median": genuine, "rounds": self.genuine},
             "ratio": self.ratio,
@@ -69,23 +69,26 @@ class Line:
 
 def compare(case: Case, ours: Sequence[Run], genuine: Sequence[Run]) -> list[Line]:
     return [
-        Line(case.name, case.title, figure, _values(figure, ours), _values(figure, genuine))
+        Line(case.name, figure, _values(figure, ours), _values(figure, genuine))
         for figure in FIGURES[case.kind]
     ]
 
 
 def share_of_clean(lines: Sequence[Line]) -> Iterator[Line]:
     """Compare the rates of odd and clean records, if both were measured."""
-    rates = {line.case: line for line in lines if line.figure.key == "sustained"}
-    if "odd" in rates and "wide" in rates:
-        odd, clean = rates["odd"], rates["wide"]
-        shares = [
-            [rate / whole for rate in rates]
-            for rates, whole in zip((odd.ours, odd.genuine), clean.medians, strict=True)
-            if whole
-        ]
-        if len(shares) == 2:
-            yield Line(odd.case, odd.title, _OF_CLEAN, *shares)
+    sustained = {line.case: line for line in lines if line.figure.key == "sustained"}
+    if {"odd", "wide"} <= sustained.keys():
+        odd, clean = sustained["odd"], sustained["wide"]
+        yield Line(
+            odd.case,
+            _OF_CLEAN,
+            _divided(odd.ours, clean.medians[0]),
+            _divided(odd.genuine, clean.medians[1]),
+        )
+
+
+def _divided(rates: Sequence[float], whole: float | None) -> list[float]:
+    return [rate / whole for rate in rates] if whole else []
 
 
 def _values(figure: Figure, runs: Sequence[Run]) -> list[float]:

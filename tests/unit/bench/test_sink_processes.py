@@ -1,0 +1,34 @@
+"""CPU and memory of a process and its descendants."""
+
+import os
+import subprocess
+import sys
+
+from bench.iceberg_sink.processes import Processes
+
+BURN = "import time\nwhile time.process_time() < 0.2: pass"
+
+
+def test_the_cpu_of_a_child_that_has_ended_counts() -> None:
+    processes = Processes(os.getpid())
+    before = processes.cpu()
+    subprocess.run([sys.executable, "-c", BURN], check=True)
+    assert processes.cpu() - before >= 0.2
+
+
+def test_memory_is_that_of_all_that_live() -> None:
+    processes = Processes(os.getpid())
+    alone = processes.memory_mb()
+    block = "import sys; block = b'x' * 60_000_000; print(flush=True); sys.stdin.read()"
+    with subprocess.Popen(
+        [sys.executable, "-c", block], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as child:
+        assert child.stdout
+        child.stdout.readline()
+        assert processes.memory_mb() - alone > 55
+
+
+def test_a_process_that_is_gone_has_used_nothing() -> None:
+    with subprocess.Popen([sys.executable, "-c", ""]) as child:
+        child.wait()
+    assert (Processes(child.pid).cpu(), Processes(child.pid).memory_mb()) == (0, 0)
