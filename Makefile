@@ -174,7 +174,7 @@ bench-catalog: install ## Measure the table catalog beside Iceberg's own REST fi
 	@$(BIN)/python -m bench.catalog
 
 .PHONY: bench-sink
-bench-sink: setup ## Measure the Iceberg sink beside the genuine one (BENCH_ARGS="--scale 0.25")
+bench-sink: setup ## Measure the Iceberg sink beside the genuine one, with targets (BENCH_ARGS="--only wide")
 	@$(BIN)/python -m bench.iceberg_sink $(BENCH_ARGS)
 
 .PHONY: bench-upsert

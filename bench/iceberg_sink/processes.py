@@ -25,6 +25,10 @@ class Processes:
         stats = dict(_all_stats())
         return sum(stats[pid].cpu for pid in _tree(self.root, stats))
 
+    def count(self) -> int:
+        stats = dict(_all_stats())
+        return sum(not stats[pid].has_ended for pid in _tree(self.root, stats))
+
     def memory_mb(self) -> float:
         """Return the proportional set size: a page that processes share counts once."""
         return sum(map(_pss_mb, _tree(self.root, dict(_all_stats()))))
@@ -33,6 +37,7 @@ class Processes:
 @dataclass(frozen=True)
 class _Stat:
     parent: int
+    has_ended: bool
     cpu: float
 
 
@@ -44,9 +49,11 @@ def _all_stats() -> Iterator[tuple[int, _Stat]]:
 
 
 def _stat(text: str) -> _Stat:
-    """Read the parent and four times (proc(5)): user and system, own and of ended children."""
+    """Read the state, the parent and four times: user and system, own and of ended children."""
+    # As proc(5) has it; a process that has ended stays until its parent has waited for it.
     fields = text.rpartition(")")[2].split()
-    return _Stat(parent=int(fields[1]), cpu=sum(map(int, fields[11:15])) / _TICKS)
+    times = map(int, fields[11:15])
+    return _Stat(int(fields[1]), has_ended=fields[0] == "Z", cpu=sum(times) / _TICKS)
 
 
 def _tree(root: int, stats: dict[int, _Stat]) -> Iterator[int]:

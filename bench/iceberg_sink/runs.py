@@ -152,6 +152,7 @@ class Runs:
             tasks=self.sizes.tasks,
             interval_ms=case.interval_ms or self.sizes.interval_ms,
         )
+        processes = sink.processes.count()
         watch = Watch(self.rig.lake, routed or [name], sink.processes)
         sink.create(name, {**config, **case.keys})
         try:
@@ -159,7 +160,7 @@ class Runs:
         except RunFailedError as error:
             raise RunFailedError(f"{error}: {sink.status(name)}") from error
         finally:
-            sink.delete(name)
+            sink.delete(name, processes=processes)
 
     def _wait(self, watch: Watch, sink: Sink, rows: int) -> None:
         with self.screen.bar(f"{sink.label}, rows") as progress:

@@ -35,17 +35,23 @@ class Sink:
         if answer.is_error:
             raise RunFailedError(f"{self.label} refused {name}: {answer.text}")
 
-    def delete(self, name: str) -> None:
-        """Delete a connector and let its processes end: the other sink comes next."""
-        httpx.delete(f"{self.url}/connectors/{name}", timeout=60).raise_for_status()
-        self.wait_until_quiet()
+    def delete(self, name: str, *, processes: int | None = None) -> None:
+        """Delete a connector and wait until no more than these processes are left.
 
-    def wait_until_quiet(self) -> None:
+        What still runs would be measured with the next run.
+        """
+        httpx.delete(f"{self.url}/connectors/{name}", timeout=60).raise_for_status()
+        self.wait_until_quiet(processes=processes)
+
+    def wait_until_quiet(self, *, processes: int | None = None) -> None:
+        """Wait until the sink is at rest, with no more processes than these."""
         deadline, quiet, before = time.monotonic() + _QUIET_SECONDS, 0, self.processes.cpu()
         while quiet < _QUIET_LOOKS and time.monotonic() < deadline:
             time.sleep(1)
             spent = self.processes.cpu()
-            quiet = quiet + 1 if abs(spent - before) < _QUIET_CORES else 0
+            rests = abs(spent - before) < _QUIET_CORES
+            has_ended = processes is None or self.processes.count() <= processes
+            quiet = quiet + 1 if rests and has_ended else 0
             before = spent
 
     def status(self, name: str) -> str:

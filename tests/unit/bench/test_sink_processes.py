@@ -26,9 +26,14 @@ def test_memory_is_that_of_all_that_live() -> None:
         assert child.stdout
         child.stdout.readline()
         assert processes.memory_mb() - alone > 55
+        assert processes.count() == 2
+        child.kill()
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+        assert processes.count() == 1
 
 
 def test_a_process_that_is_gone_has_used_nothing() -> None:
     with subprocess.Popen([sys.executable, "-c", ""]) as child:
         child.wait()
-    assert (Processes(child.pid).cpu(), Processes(child.pid).memory_mb()) == (0, 0)
+    processes = Processes(child.pid)
+    assert (processes.cpu(), processes.memory_mb(), processes.count()) == (0, 0, 0)
