@@ -80,7 +80,7 @@ def read_options() -> argparse.Namespace:
         "tasks": (2, "tasks.max of both sinks"),
         "warm-up": (15, "seconds of the trickle before it is measured"),
         "seconds": (30, "seconds of the trickle that are measured"),
-        "patience": (600, "seconds to wait for one backlog"),
+        "patience": (180, "seconds to wait for the next commit"),
     }
     for name, (default, text) in numbers.items():
         parser.add_argument(f"--{name}", type=int, default=default, help=f"{text} ({default})")

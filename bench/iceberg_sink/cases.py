@@ -68,7 +68,7 @@ CASES = (
     Case("evolve", "wide, evolve on", EVOLVING, keys=_EVOLVE),
     Case("odd", "wide, 1 in 100 odd", ODD),
     Case("s3", "wide, on S3", WIDE, on_s3=True),
-    Case("tables", "fifty tables", ROUTED, Kind.TABLES, keys=_ROUTING, interval_ms=1000),
+    Case("tables", "fifty tables", ROUTED, Kind.TABLES, keys=_ROUTING),
     Case("trickle", "1,000 records/s", WIDE, Kind.TRICKLE, interval_ms=1000),
     Case("start", "first row", WIDE, Kind.START, interval_ms=1000),
 )

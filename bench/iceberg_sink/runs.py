@@ -164,6 +164,6 @@ class Runs:
 
     def _wait(self, watch: Watch, sink: Sink, rows: int) -> None:
         with self.screen.bar(f"{sink.label}, rows") as progress:
-            watch.until(rows, seconds=self.sizes.patience, on_progress=progress)
+            watch.until(rows, patience=self.sizes.patience, on_progress=progress)
         if watch.rows < rows:
             raise RunFailedError(f"{sink.label} shows {watch.rows:,} of {rows:,} rows")

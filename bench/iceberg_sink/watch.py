@@ -58,11 +58,12 @@ class Watch:
     def load(self) -> float:
         return fmean(self._loads)
 
-    def until(self, rows: int, *, seconds: float, on_progress: OnProgress) -> None:
-        """Look until the tables show that many rows, or the time is over."""
-        deadline = time.monotonic() + seconds
+    def until(self, rows: int, *, patience: float, on_progress: OnProgress) -> None:
+        """Look until the tables show that many rows, or there was no commit for too long."""
+        deadline = time.monotonic() + patience
         while self.rows < rows and time.monotonic() < deadline:
             if self._see_commits():
+                deadline = time.monotonic() + patience
                 on_progress(self.rows, rows)
             self._see_memory()
             time.sleep(_POINTER_SECONDS)
