@@ -13,7 +13,8 @@ def test_the_cpu_of_a_child_that_has_ended_counts() -> None:
     processes = Processes(os.getpid())
     before = processes.cpu()
     subprocess.run([sys.executable, "-c", BURN], check=True)
-    assert processes.cpu() - before >= 0.2
+    # Times are in ticks of a hundredth, user and system each cut off.
+    assert processes.cpu() - before > 0.15
 
 
 def test_memory_is_that_of_all_that_live() -> None:
