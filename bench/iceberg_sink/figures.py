@@ -64,6 +64,5 @@ FIGURES: Mapping[Kind, Sequence[Figure]] = {
         Figure(
             "standby_few_s", "standby worker, without, s", "{:.1f}", lambda run: run.standby_few
         ),
-        _LOAD,
     ),
 }

@@ -7,7 +7,7 @@ import pytest
 from bench.iceberg_sink.cases import CASES, Case, Kind
 from bench.iceberg_sink.comparison import Line, compare, share_of_clean
 from bench.iceberg_sink.figures import FIGURES
-from bench.iceberg_sink.results import Drain, Trickle
+from bench.iceberg_sink.results import Drain, Run, Start, Trickle
 from bench.iceberg_sink.targets import TARGETS
 from bench.iceberg_sink.watch import Commit
 
@@ -95,6 +95,21 @@ def test_odd_records_are_compared_with_clean_ones() -> None:
         *("odd", "sustained, of the clean rate", "0.90", "-", "-", "≥ 0.8 (ours)", "yes"),
     )
     assert not list(share_of_clean(lines[:10]))
+
+
+COMMITS = [commit(at, at, cpu=at / 2) for at in (1, 2, 3, 4)]
+RESULTS: dict[Kind, Run] = {
+    Kind.DRAIN: drain(*COMMITS),
+    Kind.TABLES: drain(*COMMITS),
+    Kind.TRICKLE: Trickle(BEGIN, COMMITS, [(BEGIN + 2, 1.0), (BEGIN + 9, 1.0)], 4, 1.0, 1.0),
+    Kind.START: Start(4.0, 3.0, 2.0, 1.0),
+}
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_every_case_has_all_of_its_figures(case: Case) -> None:
+    lines = compare(case, [RESULTS[case.kind]], [RESULTS[case.kind]])
+    assert [line.figure for line in lines if line.ratio is not None] == [*FIGURES[case.kind]]
 
 
 def test_every_target_is_that_of_a_figure() -> None:
