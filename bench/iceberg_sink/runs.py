@@ -101,16 +101,17 @@ class Runs:
         if sink is self.rig.genuine:
             return Start(backlog, few, backlog, few)
         with self.rig.standby() as standby:
-            return Start(backlog, few, *self._first_rows(case, standby))
+            return Start(backlog, few, *self._first_rows(case, standby, processes=2))
 
-    def _first_rows(self, case: Case, sink: Sink) -> tuple[float, float]:
+    def _first_rows(self, case: Case, sink: Sink, processes: int = 1) -> tuple[float, float]:
         """Return the seconds from POST to the first row, with a backlog and without."""
         self.fill(_FEW, _FEW_RECORDS)
-        return self._first_row(case, sink, case.payload), self._first_row(case, sink, _FEW)
+        backlog = self._first_row(case, sink, case.payload, processes)
+        return backlog, self._first_row(case, sink, _FEW, processes)
 
-    def _first_row(self, case: Case, sink: Sink, payload: Payload) -> float:
-        # A standby worker comes up first.
-        sink.wait_until_quiet()
+    def _first_row(self, case: Case, sink: Sink, payload: Payload, processes: int) -> float:
+        # A standby worker is a process more, and comes up first.
+        sink.wait_until_quiet(least=processes)
         with self._connector(case, sink, payload.name) as watch:
             self._wait(watch, sink, 1)
         return watch.commits[0].visible - watch.begin
@@ -160,7 +161,7 @@ class Runs:
         except RunFailedError as error:
             raise RunFailedError(f"{error}: {sink.status(name)}") from error
         finally:
-            sink.delete(name, processes=processes)
+            sink.delete(name, most=processes)
 
     def _wait(self, watch: Watch, sink: Sink, rows: int) -> None:
         with self.screen.bar(f"{sink.label}, rows") as progress:

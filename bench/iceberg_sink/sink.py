@@ -35,23 +35,24 @@ class Sink:
         if answer.is_error:
             raise RunFailedError(f"{self.label} refused {name}: {answer.text}")
 
-    def delete(self, name: str, *, processes: int | None = None) -> None:
-        """Delete a connector and wait until no more than these processes are left.
+    def delete(self, name: str, *, most: int | None = None) -> None:
+        """Delete a connector and wait until no more than so many processes are left.
 
         What still runs would be measured with the next run.
         """
         httpx.delete(f"{self.url}/connectors/{name}", timeout=60).raise_for_status()
-        self.wait_until_quiet(processes=processes)
+        self.wait_until_quiet(most=most)
 
-    def wait_until_quiet(self, *, processes: int | None = None) -> None:
-        """Wait until the sink is at rest, with no more processes than these."""
+    def wait_until_quiet(self, *, least: int = 1, most: int | None = None) -> None:
+        """Wait until the sink is at rest, with so many processes."""
         deadline, quiet, before = time.monotonic() + _QUIET_SECONDS, 0, self.processes.cpu()
         while quiet < _QUIET_LOOKS and time.monotonic() < deadline:
             time.sleep(1)
             spent = self.processes.cpu()
             rests = abs(spent - before) < _QUIET_CORES
-            has_ended = processes is None or self.processes.count() <= processes
-            quiet = quiet + 1 if rests and has_ended else 0
+            count = self.processes.count()
+            are_right = least <= count and (most is None or count <= most)
+            quiet = quiet + 1 if rests and are_right else 0
             before = spent
 
     def status(self, name: str) -> str:
