@@ -23,10 +23,10 @@ from frazil.cli.stack import Stack
 from frazil.cli.waiting import wait_until_ready
 from frazil.runtime.jars import JarStore
 
-_WORKER = "genuine-worker"
-_CONTROL_TOPIC = "control-genuine"
+WORKER = "genuine-worker"
+CONTROL_TOPIC = "control-genuine"
 _START_SECONDS = 120
-_STOP_SECONDS = 20
+STOP_SECONDS = 20
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Rig:
             "tasks.max": str(tasks),
             "topics": topic,
             **({"iceberg.tables": names} if names else {}),
-            "iceberg.control.topic": _CONTROL_TOPIC,
+            "iceberg.control.topic": CONTROL_TOPIC,
             "iceberg.control.commit.interval-ms": str(interval_ms),
             "iceberg.control.commit.timeout-ms": "60000",
             **self.lake.config,
@@ -79,22 +79,6 @@ class Rig:
             stacks.stop(folder)
 
 
-def catalog_keys(stack: Stack) -> dict[str, str]:
-    """Return the keys by which a sink reaches the stack's catalog."""
-    key = stack.folder.catalog_key
-    return {
-        "iceberg.catalog.type": "rest",
-        "iceberg.catalog.uri": f"{stack.ports.catalog_url}/_iceberg",
-        "iceberg.catalog.warehouse": WAREHOUSE,
-        "iceberg.catalog.client.region": "us-east-1",
-        "iceberg.catalog.rest.sigv4-enabled": "true",
-        "iceberg.catalog.rest.signing-name": "s3tables",
-        "iceberg.catalog.rest.signing-region": "us-east-1",
-        "iceberg.catalog.rest.access-key-id": key.access_key,
-        "iceberg.catalog.rest.secret-access-key": key.secret,
-    }
-
-
 @contextmanager
 def running(
     home: Path,
@@ -113,7 +97,7 @@ def running(
         with screen.step("Broker, catalog, control API"):
             lake, own = start_stack(stack, extra=ours)
         with screen.step("The genuine worker"):
-            peer = _start_worker(stack, jars, extra=genuine)
+            peer = start_worker(stack, jars, extra=genuine)
         yield Rig(stack, lake, own, peer, partitions)
     finally:
         stack.folder.service(WORKER).stop(STOP_SECONDS)

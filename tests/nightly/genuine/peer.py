@@ -11,15 +11,9 @@ from typing import Any
 
 import httpx
 from bench.iceberg_sink.genuine import JARS as SINK_JARS
-from bench.iceberg_sink.rig import (
-    CONTROL_TOPIC,
-    STOP_SECONDS,
-    WORKER,
-    Sink,
-    catalog_keys,
-    new_stack,
-    start_worker,
-)
+from bench.iceberg_sink.lake import lake_on_disk
+from bench.iceberg_sink.rig import CONTROL_TOPIC, STOP_SECONDS, WORKER, new_stack, start_worker
+from bench.iceberg_sink.sink import Sink
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
@@ -131,7 +125,7 @@ class Peer:
             "iceberg.control.topic": CONTROL_TOPIC,
             "iceberg.control.commit.interval-ms": str(_INTERVAL_MS),
             "iceberg.control.commit.timeout-ms": "30000",
-            **catalog_keys(self.stack),
+            **lake_on_disk(self.stack).config,
             **case.config,
         }
 
