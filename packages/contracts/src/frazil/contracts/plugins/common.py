@@ -149,7 +149,7 @@ _COMMON_KEYS = section(
     _converter(
         "header.converter",
         HEADER_CONVERTER,
-        documentation="Reader of record headers. Checked only: headers are names and bytes.",
+        documentation="Reader of record headers.",
         known=_HEADER_CONVERTERS,
         recommended=(*_CONVERTER_CLASSES, HEADER_CONVERTER),
     ),

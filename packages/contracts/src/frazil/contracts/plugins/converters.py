@@ -66,10 +66,7 @@ CONVERTER_KEYS = section(
     ),
 )
 
-_NO_PROTOBUF = (
-    "ProtobufConverter is not supported: Spark's module for Protobuf is not to be had. Write the "
-    "topic as JSON or Avro."
-)
+_NO_PROTOBUF = "ProtobufConverter is not supported. Write the topic as JSON or Avro."
 _DECIMAL_FORMAT = "String must be one of (case insensitive): BASE64, NUMERIC"
 _CACHE_SIZE = "Not a number of type INT"
 _SCHEMA_CONTENT = "It is not a schema of Connect as JSON"

@@ -20,8 +20,7 @@ _DEFAULTS = option(
     "replace.null.with.default",
     KeyType.BOOLEAN,
     default=True,
-    documentation="Whether a null becomes the default of its field. Accepted without effect: that "
-    "is up to the converter.",
+    documentation="Whether a null becomes the default of its field, where records have schemas.",
 )
 _FIELDS = option(
     "fields",
