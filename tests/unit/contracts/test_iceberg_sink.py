@@ -149,8 +149,7 @@ def test_these_are_accepted(extra: dict[str, str | None]) -> None:
             changed({"value.converter": "io.confluent.connect.protobuf.ProtobufConverter"}),
             {
                 "value.converter": [
-                    "ProtobufConverter is not supported: Spark's module for Protobuf is not to be "
-                    "had. Write the topic as JSON or Avro."
+                    "ProtobufConverter is not supported. Write the topic as JSON or Avro."
                 ]
             },
             id="Protobuf",
