@@ -80,6 +80,11 @@ class Lake:
             return f"file:{local_folder(self._spark)}"
         return f"{table.location()}/changes"
 
+    def sorted_columns(self, table: Any) -> tuple[str, ...]:
+        """Name the columns of the table's sort order: their bounds are kept in any case."""
+        schema, order = table.schema(), table.sortOrder()
+        return tuple(str(schema.findColumnName(one.sourceId())) for one in order.fields())
+
     def key_of(self, table: Any) -> tuple[str, ...]:
         """Name the identifier fields, by which rows are told apart."""
         return tuple(sorted(str(name) for name in table.schema().identifierFieldNames()))

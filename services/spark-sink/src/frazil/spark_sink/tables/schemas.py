@@ -52,7 +52,11 @@ def add_to_update(iceberg: Any, update: Any, changes: Iterable[SchemaChange]) ->
 
 
 def java_files(iceberg: Any, documents: Iterable[dict[str, Any]], spec: Any) -> list[Any]:
-    """Make data files of Java's from their JSON."""
-    mapper = iceberg.util.JsonUtil.mapper()
+    """Make data files of Java's from their JSON, in which partitions may be NaN."""
+    jackson = iceberg.shaded.com.fasterxml.jackson
+    feature = jackson.core.JsonParser.Feature.ALLOW_NON_NUMERIC_NUMBERS
+    nodes = (
+        jackson.databind.ObjectMapper().configure(feature, True).readTree(json.dumps([*documents]))
+    )
     parse = iceberg.ContentFileParser.fromJson
-    return [parse(mapper.readTree(json.dumps(document)), spec) for document in documents]
+    return [parse(nodes.get(number), spec) for number in range(nodes.size())]

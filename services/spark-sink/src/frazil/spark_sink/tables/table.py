@@ -60,8 +60,11 @@ class TableStore(FollowingTable):
 
     def plan(self, written: Offsets) -> TablePlan:
         """Describe the table for tasks; what is before these offsets is in it already."""
-        if self._table is not None and self._partitioning:
-            self._repartition()
+        if self._table is not None:
+            if self._partitioning:
+                self._repartition()
+            # Others may have added columns, by which it may be partitioned now.
+            self._schema = self._lake.columns_of(self._table)
         return TablePlan(
             self._id,
             self._schema,
@@ -84,6 +87,7 @@ class TableStore(FollowingTable):
             location=str(table.location()),
             properties={**table.properties(), **self._keys.written_with},
             storage=dict(table.io().properties()),
+            sorted_columns=self._lake.sorted_columns(table),
         )
         try:
             check_plan(plan)
