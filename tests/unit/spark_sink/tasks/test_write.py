@@ -30,7 +30,7 @@ from frazil.spark_sink.tasks.chunks import ArrowChunk, chunks_of_batch
 from frazil.spark_sink.tasks.files.plan import FilesPlan
 from frazil.spark_sink.tasks.partitions import PartitionSpec
 from frazil.spark_sink.tasks.plan import RecordPlan, TablePlan, TaskPlan
-from frazil.spark_sink.tasks.result import LETTER_BYTES, WriteResult, added_by
+from frazil.spark_sink.tasks.result import DEAD_LETTER_BYTES, WriteResult, added_by
 from frazil.spark_sink.tasks.scratch import scratch_schema
 from frazil.spark_sink.tasks.write import Task, write
 
@@ -110,7 +110,7 @@ def rows(result: WriteResult, table: str = "a.b") -> list[dict[str, Any]]:
 
 
 def offsets(result: WriteResult, table: str = "a.b") -> list[int]:
-    return [letter.record.offset for letter in result.tables[table].letters.kept]
+    return [letter.record.offset for letter in result.tables[table].dead_letters.kept]
 
 
 def test_records_are_rows_in_files_and_are_counted(lab: Lab) -> None:
@@ -125,7 +125,7 @@ def test_one_odd_record_costs_itself(lab: Lab) -> None:
     result = lab.write([{"id": 1}, {"id": "x"}, {"id": "2"}, b"{", {"name": "y"}, {"id": 3}])
     assert sorted(row["id"] for row in rows(result)) == [1, 2, 3]
     assert offsets(result) == [1, 3, 4]
-    stages = [letter.stage for letter in result.tables["a.b"].letters.kept]
+    stages = [letter.stage for letter in result.tables["a.b"].dead_letters.kept]
     assert stages == [Stage.PUT, Stage.VALUE_CONVERTER, Stage.PUT]
 
 
@@ -175,7 +175,7 @@ def test_a_transform_that_filters_leaves_nothing_and_one_that_fails_names_itself
     )
     result = lab.write([None, {"id": "7"}, {"id": "x"}])
     assert [row["id"] for row in rows(result)] == [7]
-    (letter,) = result.tables["a.b"].letters.kept
+    (letter,) = result.tables["a.b"].dead_letters.kept
     assert (letter.stage, letter.class_name) == (
         Stage.TRANSFORMATION,
         "org.apache.kafka.connect.transforms.Cast$Value",
@@ -197,7 +197,7 @@ def test_records_go_to_the_tables_that_they_name(tmp_path: Path) -> None:
     result = write(plan, chunks(values))
     assert [row["id"] for row in rows(result, "ns.x")] == [1, 4]
     assert (result.routed, result.unrouted) == ({"ns.x": 2, "ns.y": 1}, 1)
-    assert [letter.record.offset for letter in result.letters.kept] == [3]
+    assert [letter.record.offset for letter in result.dead_letters.kept] == [3]
     assert result.tables["ns.x"].counts.consumed == 2
 
 
@@ -208,7 +208,7 @@ def test_a_value_that_is_nulled_leaves_a_letter_beside_its_row(lab: Lab) -> None
     )
     result = lab.write([{"id": 1, "n": "x"}])
     assert rows(result) == [{"id": 1, "n": None}]
-    (letter,) = result.tables["a.b"].letters.kept
+    (letter,) = result.tables["a.b"].dead_letters.kept
     assert letter.nulled
     assert (result.tables["a.b"].counts.nulled, result.tables["a.b"].counts.dead) == (1, 0)
 
@@ -243,13 +243,13 @@ def replace_required(schema: Struct, name: str) -> Struct:
 def test_a_refusal_makes_dead_letters_of_all(lab: Lab) -> None:
     result = lab.write([{"id": 1}, {"id": 2}], refusal="it is not written now", files=None)
     assert offsets(result) == [0, 1]
-    assert result.tables["a.b"].letters.kept[0].message == "it is not written now"
+    assert result.tables["a.b"].dead_letters.kept[0].message == "it is not written now"
 
 
 def test_many_letters_are_counted_but_not_carried(lab: Lab) -> None:
-    big = {"id": "x" * (LETTER_BYTES // 3)}
-    letters = lab.write([big] * 4).tables["a.b"].letters
-    assert (letters.count, letters.kept, letters.is_whole) == (4, [], False)
+    big = {"id": "x" * (DEAD_LETTER_BYTES // 3)}
+    dead_letters = lab.write([big] * 4).tables["a.b"].dead_letters
+    assert (dead_letters.count, dead_letters.kept, dead_letters.is_whole) == (4, [], False)
 
 
 def test_a_storage_that_refuses_fails_its_table_alone(lab: Lab, tmp_path: Path) -> None:
@@ -335,7 +335,7 @@ def test_a_row_depends_on_its_record_and_the_table_alone(tmp_path: Path, values:
     by_one = Driver(tmp_path, fast=False)
     found = [by_one.write([value], at, 1) for at, value in enumerate(values)]
     chunked = Driver(tmp_path, fast=True)
-    assert [offset for _, letters in found for offset in letters] == sorted(dead)
+    assert [offset for _, dead_letters in found for offset in dead_letters] == sorted(dead)
     assert named(by_one.table) == named(whole.table)
     assert chunked.write(values, 0, 2)[1] == dead
     # Rows of earlier batches lack the columns that came later.
@@ -360,4 +360,4 @@ def test_letters_of_a_task_can_be_taken_chunk_by_chunk(lab: Lab) -> None:
     task = Task(TaskPlan(lab.records, {"a.b": lab.plan(files=None)}))
     for chunk in chunks([{"id": "x"}, {"id": "y"}], size=1):
         task.add(chunk)
-        assert len(task.letters_of("a.b").take()) == 1
+        assert len(task.dead_letters_of("a.b").take()) == 1

@@ -11,15 +11,15 @@ from frazil.spark_sink.core.offset_log import BatchRange
 from frazil.spark_sink.core.ranges import pieces
 from frazil.spark_sink.raw import records_of
 from frazil.spark_sink.store import Records
-from frazil.spark_sink.tasks.letters import (
-    LETTERS,
-    letter_row,
-    letters_in_batches,
-    letters_in_ranges,
+from frazil.spark_sink.tasks.dead_letters import (
+    DEAD_LETTERS,
+    dead_letter_row,
+    dead_letters_in_batches,
+    dead_letters_in_ranges,
 )
 from frazil.spark_sink.tasks.offset_range import OffsetRange
 from frazil.spark_sink.tasks.plan import TablePlan, TaskPlan
-from frazil.spark_sink.tasks.result import DeadLetter, Letters, WriteResult
+from frazil.spark_sink.tasks.result import DeadLetter, DeadLetters, WriteResult
 from frazil.spark_sink.tasks.write import RESULT, result_in, write_batches, write_ranges
 from frazil.worker.bridge import map_in_arrow
 
@@ -80,7 +80,7 @@ class TaskRunner:
         rows = map_in_arrow(frame, partial(write_batches, plan), RESULT).collect()
         return [Piece(frame, plan, result_in(row[0])) for row in rows]
 
-    def letters(self, letters: Iterable[tuple[Piece, Letters]], table: str) -> DataFrame:
+    def letters(self, letters: Iterable[tuple[Piece, DeadLetters]], table: str) -> DataFrame:
         """Give dead letters as a frame; where there are too many, the records are read again."""
         kept: dict[int, list[DeadLetter]] = {}
         again: dict[int, Piece] = {}
@@ -91,16 +91,16 @@ class TaskRunner:
         rows = [letter for source, some in kept.items() if source not in again for letter in some]
         frames = [self._letters_of(piece, table) for piece in again.values()]
         if rows or not frames:
-            frames.append(self._spark.createDataFrame([*map(letter_row, rows)], LETTERS))
+            frames.append(self._spark.createDataFrame([*map(dead_letter_row, rows)], DEAD_LETTERS))
         return reduce(DataFrame.unionByName, frames)
 
     def _letters_of(self, piece: Piece, table: str) -> DataFrame:
         if isinstance(piece.source, DataFrame):
             return map_in_arrow(
-                piece.source, partial(letters_in_batches, piece.plan, table), LETTERS
+                piece.source, partial(dead_letters_in_batches, piece.plan, table), DEAD_LETTERS
             )
-        read = partial(letters_in_ranges, piece.plan, table, piece.source)
-        return map_in_arrow(self._spark.range(0, 1, 1, 1), read, LETTERS)
+        read = partial(dead_letters_in_ranges, piece.plan, table, piece.source)
+        return map_in_arrow(self._spark.range(0, 1, 1, 1), read, DEAD_LETTERS)
 
 
 def _ranges(span: BatchRange) -> Iterable[OffsetRange]:

@@ -64,13 +64,13 @@ class Part:
             total.add(one.counts)
         return batch_counts(
             total,
-            first_dead=first_of(one.letters.first for one in self._results),
+            first_dead=first_of(one.dead_letters.first for one in self._results),
             first_stop=first_of(one.stop for one in self._results),
         )
 
     def letters(self) -> DataFrame:
         """Give the dead letters as a frame."""
-        letters = [(one, one.result.tables[self._table].letters) for one in self._pieces]
+        letters = [(one, one.result.tables[self._table].dead_letters) for one in self._pieces]
         return self._runner.letters(letters, self._table)
 
     def take_files(self) -> list[Any]:

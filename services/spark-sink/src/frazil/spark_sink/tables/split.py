@@ -28,7 +28,7 @@ def split_by_tasks(runner: TaskRunner, records: Records, enter: Enter) -> Split:
     if others:
         later = tuple(runner.run(sources, others))
         parts |= {name: Part(runner, name, later) for name in others}
-    letters = [(piece, piece.result.letters) for piece in pieces]
+    letters = [(piece, piece.result.dead_letters) for piece in pieces]
     return Split(
         {name: part for name, part in parts.items() if not routed or name in routed},
         counts=routed,

@@ -13,7 +13,7 @@ Partition = tuple[str, int]
 
 # A task carries so many bytes of dead letters to the driver. Of more it tells their number, and
 # they are read from Kafka once more.
-LETTER_BYTES = 8_000_000
+DEAD_LETTER_BYTES = 8_000_000
 NO_LIMIT = 2**63
 
 
@@ -61,10 +61,10 @@ class DeadLetter(NamedTuple):
 
 
 @dataclass(slots=True)
-class Letters:
+class DeadLetters:
     """Dead letters of a task, with their bytes as long as these are within a limit."""
 
-    limit: int = LETTER_BYTES
+    limit: int = DEAD_LETTER_BYTES
     count: int = 0
     bytes: int = 0
     kept: list[DeadLetter] = field(default_factory=list)
@@ -149,7 +149,7 @@ class TableResult:
     """What a task has for one table; `stop` is the first record that has to stop the connector."""
 
     counts: Counts
-    letters: Letters
+    dead_letters: DeadLetters
     files: tuple[Any, ...] = ()
     asked: tuple[Asked, ...] = ()
     stop: DeadLetter | None = None
@@ -161,13 +161,13 @@ class WriteResult:
     """What a task has for all tables.
 
     `routed` counts records by the tables that they name, written or not; `unrouted` those that name
-    none. `letters` are of records that are too broken to say for which table they are. A `failure`
-    is of all tables: nothing was written.
+    none. `dead_letters` are of records that are too broken to say for which table they are. A
+    `failure` is of all tables: nothing was written.
     """
 
     tables: Mapping[str, TableResult] = field(default_factory=dict)
     consumed: int = 0
     routed: Mapping[str, int] = field(default_factory=dict)
     unrouted: int = 0
-    letters: Letters = field(default_factory=Letters)
+    dead_letters: DeadLetters = field(default_factory=DeadLetters)
     failure: Exception | None = None

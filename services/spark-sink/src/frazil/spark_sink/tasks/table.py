@@ -21,7 +21,14 @@ from frazil.spark_sink.tasks.fast_decoder import FastDecoder, fast_decoder
 from frazil.spark_sink.tasks.files.plan import FilesPlan
 from frazil.spark_sink.tasks.files.table_writer import TableWriter
 from frazil.spark_sink.tasks.plan import TablePlan
-from frazil.spark_sink.tasks.result import Asked, Counts, DeadLetter, Letters, Place, TableResult
+from frazil.spark_sink.tasks.result import (
+    Asked,
+    Counts,
+    DeadLetter,
+    DeadLetters,
+    Place,
+    TableResult,
+)
 
 Outcome = Record | RecordError | None
 """What converters and transforms have made of a record; None: they have filtered it out."""
@@ -39,7 +46,9 @@ class TableTask:
     they may ask for more.
     """
 
-    def __init__(self, plan: TablePlan, *, fast: bool, task: str, letters: Letters) -> None:
+    def __init__(
+        self, plan: TablePlan, *, fast: bool, task: str, dead_letters: DeadLetters
+    ) -> None:
         self._plan = plan
         plain = plan.refusal is None and plan.changes is None and not plan.added
         # Spark reads other columns from the files that it takes rows from.
@@ -50,7 +59,7 @@ class TableTask:
         self._stop: DeadLetter | None = None
         self._failure: Exception | None = None
         self.counts = Counts()
-        self.letters = letters
+        self.dead_letters = dead_letters
         self._use(plan.schema)
 
     def _use(self, schema: Struct) -> None:
@@ -156,7 +165,7 @@ class TableTask:
     def _add(self, source: KafkaRecord, row: tuple[Any, ...], *beside: Any) -> None:
         if isinstance(row, NulledRow):
             self.counts.nulled += 1
-            self.letters.add(DeadLetter.of(source, row.nulled[0], nulled=True))
+            self.dead_letters.add(DeadLetter.of(source, row.nulled[0], nulled=True))
         if not self._asked:
             self._rows.append((*row, *beside) if beside else row)
             if len(self._rows) >= CHUNK_RECORDS:
@@ -167,7 +176,7 @@ class TableTask:
         if isinstance(error, StoppingMisfitError) and self._stop is None:
             self._stop = letter
         self.counts.dead += 1
-        self.letters.add(letter)
+        self.dead_letters.add(letter)
 
     def _flush(self) -> None:
         rows, self._rows = self._rows, []
@@ -205,7 +214,12 @@ class TableTask:
             except Exception as error:  # noqa: BLE001 (this table fails, others may be well)
                 self._fail(error)
         return TableResult(
-            self.counts, self.letters, tuple(files), tuple(self._asked), self._stop, self._failure
+            self.counts,
+            self.dead_letters,
+            tuple(files),
+            tuple(self._asked),
+            self._stop,
+            self._failure,
         )
 
     def abort(self) -> None:

@@ -16,7 +16,7 @@ from frazil.spark_sink.tasks.chunks import Chunk, chunks_of_batch
 from frazil.spark_sink.tasks.offset_range import OffsetRange
 from frazil.spark_sink.tasks.plan import RecordPlan, TaskPlan
 from frazil.spark_sink.tasks.reader import range_reader
-from frazil.spark_sink.tasks.result import LETTER_BYTES, DeadLetter, Letters, WriteResult
+from frazil.spark_sink.tasks.result import DEAD_LETTER_BYTES, DeadLetter, DeadLetters, WriteResult
 from frazil.spark_sink.tasks.table import Outcome, Read, TableTask
 
 RESULT = "result binary"
@@ -68,7 +68,7 @@ def write(plan: TaskPlan, chunks: Iterable[Chunk]) -> WriteResult:
 class Task:
     """The tables of one task, and the way of records to them."""
 
-    def __init__(self, plan: TaskPlan, *, letter_bytes: int = LETTER_BYTES) -> None:
+    def __init__(self, plan: TaskPlan, *, dead_letter_bytes: int = DEAD_LETTER_BYTES) -> None:
         records = plan.records
         name = uuid.uuid4().hex
         self._read = outcome_of(records)
@@ -79,13 +79,13 @@ class Task:
                 one,
                 fast=records.fast and self._is_plain,
                 task=name,
-                letters=Letters(letter_bytes),
+                dead_letters=DeadLetters(dead_letter_bytes),
             )
             for table, one in plan.tables.items()
         }
         self._consumed = self._unrouted = 0
         self._routed: dict[str, int] = {}
-        self._letters = Letters(letter_bytes)
+        self._dead_letters = DeadLetters(dead_letter_bytes)
 
     def add(self, chunk: Chunk) -> None:
         """Take the records of a chunk to their tables."""
@@ -109,7 +109,7 @@ class Task:
                 raise outcome
             names = () if outcome is None else route(outcome)
         except RecordError as error:
-            self._letters.add(DeadLetter.of(source, error))
+            self._dead_letters.add(DeadLetter.of(source, error))
             return
         self._unrouted += not names
         for name in names:
@@ -117,9 +117,9 @@ class Task:
             if name in self._tables:
                 self._tables[name].take(source, outcome)
 
-    def letters_of(self, table: str) -> Letters:
+    def dead_letters_of(self, table: str) -> DeadLetters:
         """Return the dead letters of a table, or of records that are too broken to name one."""
-        return self._tables[table].letters if table else self._letters
+        return self._tables[table].dead_letters if table else self._dead_letters
 
     def finish(self) -> WriteResult:
         """Close the files of all tables."""
@@ -128,7 +128,7 @@ class Task:
             self._consumed,
             self._routed,
             self._unrouted,
-            self._letters,
+            self._dead_letters,
         )
 
     def abort(self) -> None:

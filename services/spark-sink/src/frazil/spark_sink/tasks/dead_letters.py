@@ -14,7 +14,7 @@ from frazil.spark_sink.tasks.plan import TaskPlan
 from frazil.spark_sink.tasks.result import NO_LIMIT, DeadLetter
 from frazil.spark_sink.tasks.write import Task, chunks_of_ranges
 
-LETTERS = (
+DEAD_LETTERS = (
     "topic string, partition int, offset bigint, timestamp timestamp, key binary, value binary, "
     "headers array<struct<key: string, value: binary>>, reason string, message string, "
     "stage string, class string"
@@ -39,7 +39,7 @@ _COLUMNS = pa.schema(
 )
 
 
-def letter_row(letter: DeadLetter) -> tuple[Any, ...]:
+def dead_letter_row(letter: DeadLetter) -> tuple[Any, ...]:
     """Make a row of a dead letter."""
     record = letter.record
     return (
@@ -57,27 +57,29 @@ def letter_row(letter: DeadLetter) -> tuple[Any, ...]:
     )
 
 
-def letters_in_ranges(
+def dead_letters_in_ranges(
     plan: TaskPlan, table: str, ranges: Iterable[OffsetRange], _: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """Find the dead letters of a table in ranges of Kafka."""
-    yield from _letters(plan, table, chunks_of_ranges(plan, ranges))
+    yield from _dead_letters(plan, table, chunks_of_ranges(plan, ranges))
 
 
-def letters_in_batches(
+def dead_letters_in_batches(
     plan: TaskPlan, table: str, batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """Find the dead letters of a table among records that Spark has read."""
-    yield from _letters(plan, table, (one for batch in batches for one in chunks_of_batch(batch)))
+    yield from _dead_letters(
+        plan, table, (one for batch in batches for one in chunks_of_batch(batch))
+    )
 
 
-def _letters(plan: TaskPlan, table: str, chunks: Iterable[Chunk]) -> Iterator[pa.RecordBatch]:
+def _dead_letters(plan: TaskPlan, table: str, chunks: Iterable[Chunk]) -> Iterator[pa.RecordBatch]:
     """Convert the records once more, without writing; `table` is empty for those of no table."""
     tables = {name: replace(one, files=None) for name, one in plan.tables.items() if name == table}
-    task = Task(replace(plan, tables=tables), letter_bytes=NO_LIMIT)
+    task = Task(replace(plan, tables=tables), dead_letter_bytes=NO_LIMIT)
     for chunk in chunks:
         task.add(chunk)
-        rows = [letter_row(letter) for letter in task.letters_of(table).take()]
+        rows = [dead_letter_row(letter) for letter in task.dead_letters_of(table).take()]
         if rows:
             columns = zip(*rows, strict=True)
             arrays = [
