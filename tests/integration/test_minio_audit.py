@@ -367,7 +367,8 @@ def test_records_of_the_other_topic_are_written_as_without_transforms(
     theirs = {entry.get("requestID") for entry in RECORDED}
     rows = logs.rows
     beside = [row for row in rows if row["callInfo"].get("requestID") not in theirs - {None}]
-    assert (len(alone), beside) == (len(api), alone)
+    # Where rows are in files is nobody's promise.
+    assert (len(alone), sorted(map(repr, beside))) == (len(api), sorted(map(repr, alone)))
     assert len(rows) == len(api) + 44
     assert lake.columns("apilogs") == columns
 
