@@ -82,11 +82,11 @@ def test_null_writes_the_row_without_the_value_and_keeps_the_record(lake: FleetL
     }
     assert letters(lake, "offset, reason, message") == [
         (2, "nulled", "column age of type int cannot hold text that is not a number"),
-        (3, "nulled", "column age of type int cannot hold a struct"),
+        (3, "nulled", "column age of type int cannot hold a list"),
         (5, "nulled", "column who.age of type int cannot hold text that is not a number"),
         (6, "nulled", "column who of type struct<age: int, name: string> cannot hold text"),
         (8, "nulled", "column tags.element of type int cannot hold text that is not a number"),
-        (9, "nulled", "column tags of type list<int> cannot hold text"),
+        (9, "nulled", "column tags of type list<int> cannot hold a struct"),
     ]
     assert (outcome.written, outcome.dead, outcome.nulled) == (10, 0, 6)
     (ledger,) = lake.ledgers("a")

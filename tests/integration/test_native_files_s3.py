@@ -101,4 +101,3 @@ def test_keys_that_are_not_valid_are_an_error(minio: MinIO) -> None:
     writer.write(batch(writer, 0, 1, 1))
     with pytest.raises(OSError, match="signature"):
         writer.close()
-    writer.abort()

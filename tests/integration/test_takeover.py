@@ -11,7 +11,8 @@ import httpx
 import pytest
 from aiokafka import AIOKafkaProducer
 from bench.iceberg_sink import rig as rigs
-from bench.iceberg_sink.rig import NAMESPACE, Rig
+from bench.iceberg_sink.payloads import NAMESPACE
+from bench.iceberg_sink.rig import Rig
 from pyiceberg.schema import Schema
 from pyiceberg.types import LongType, NestedField
 from tests.support.lab import wait_until
@@ -46,7 +47,7 @@ def produce(rig: Rig, ids: Iterable[int]) -> None:
 
 
 def ids(rig: Rig) -> list[int]:
-    found: list[int] = rig.load_table(TABLE).scan().to_arrow()["id"].to_pylist()
+    found: list[int] = rig.lake.load_table(TABLE).scan().to_arrow()["id"].to_pylist()
     return sorted(found)
 
 
@@ -87,8 +88,8 @@ def test_records_are_in_the_table_once_there_and_back_whatever_waited_for_a_comm
     rig: Rig,
 ) -> None:
     rig.create_topics(TOPIC)
-    rig.catalog.create_table(f"{NAMESPACE}.{TABLE}", Schema(NestedField(1, "id", LongType())))
-    rig.genuine.create(NAME, rig.config(TABLE, TOPIC, tasks=1, interval_ms=INTERVAL_MS))
+    rig.lake.catalog.create_table(f"{NAMESPACE}.{TABLE}", Schema(NestedField(1, "id", LongType())))
+    rig.genuine.create(NAME, rig.config(TOPIC, TABLE, tasks=1, interval_ms=INTERVAL_MS))
     produce(rig, range(100))
     wait_until("the genuine sink commits", lambda: ids(rig) == list(range(100)), 90)
     leave_files_uncommitted(rig)

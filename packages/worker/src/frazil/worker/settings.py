@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from pydantic import Field
+from pydantic import AliasChoices, Field
 
 from frazil.runtime.settings import FrazilSettings, Names
 
@@ -27,6 +27,11 @@ class WorkerSettings(FrazilSettings):
     )
     probe_port: int = Field(
         default=0, ge=0, le=65535, description="Port of the probes; 0 takes a free one."
+    )
+    aws_endpoint: str | None = Field(
+        default=None,
+        validation_alias=AliasChoices("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"),
+        description="Address of S3, where a connector's catalog names none.",
     )
     aws_region: str | None = Field(
         default=None,

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from frazil.contracts.plugins.frazil_keys import MOST_DEAD
 from frazil.spark_sink.causes import Cause, cause_of, reason_for
 from frazil.spark_sink.counts import BadRecord
+from frazil.spark_sink.tasks.errors import StorageError
 from frazil.spark_sink.tasks.read_errors import AccessError, ReadError, UnknownPartitionError
 from frazil.spark_sink.tasks.read_errors import DataLossError as LostRecordsError
 from frazil.worker.errors import (
@@ -63,6 +64,7 @@ _MEANINGS: Mapping[Cause | None, tuple[type[WorkerError], str]] = {
 
 # What S3 says to keys that it does not know, or that have too few rights.
 _REFUSALS = (
+    "Permission denied",
     "ACCESS_DENIED",
     "INVALID_ACCESS_KEY_ID",
     "SIGNATURE_DOES_NOT_MATCH",
@@ -74,7 +76,7 @@ def explain(error: BaseException) -> BaseException:
     """Classify an error of Spark's; errors that are ours already say enough."""
     if isinstance(error, ReadError):
         return _of_reader(error)
-    if isinstance(error, OSError):
+    if isinstance(error, StorageError):
         return _of_storage(error)
     if not isinstance(error, JAVA_ERRORS):
         return error
@@ -90,10 +92,10 @@ def _of_reader(error: ReadError) -> WorkerError:
     return _meant(Cause.KAFKA_AWAY, str(error))
 
 
-def _of_storage(error: OSError) -> WorkerError:
+def _of_storage(error: StorageError) -> WorkerError:
     """Say what it means that a task cannot write a file."""
     words = str(error)
-    if isinstance(error, PermissionError) or any(sign in words for sign in _REFUSALS):
+    if any(sign in words for sign in _REFUSALS):
         return _meant(Cause.REFUSED_BY_STORE, words)
     return UnavailableError("Files cannot be written to the table's storage.", words)
 

@@ -31,6 +31,7 @@ from frazil.spark_sink.tasks.plan import TablePlan
 from frazil.spark_sink.tasks.result import added_by
 from frazil.spark_sink.tasks.scratch import scratch_schema
 from frazil.worker.errors import UnavailableError
+from frazil.worker.settings import WorkerSettings
 
 log = get_logger(__name__)
 
@@ -86,7 +87,7 @@ class TableStore(FollowingTable):
             spec=parse_spec(spec, self._schema),
             location=str(table.location()),
             properties={**table.properties(), **self._keys.written_with},
-            storage=dict(table.io().properties()),
+            storage=self._storage(),
             sorted_columns=self._lake.sorted_columns(table),
         )
         try:
@@ -106,8 +107,14 @@ class TableStore(FollowingTable):
             schema_id=0,
             spec=PartitionSpec(),
             location=self._lake.scratch(self._table),
-            storage=dict(self._table.io().properties()),
+            storage=self._storage(),
         )
+
+    def _storage(self) -> dict[str, str]:
+        """Return the properties by which tasks reach the files, as Java's client would do it."""
+        endpoint = WorkerSettings().aws_endpoint
+        given = dict(self._table.io().properties())
+        return {"s3.endpoint": endpoint, **given} if endpoint else given
 
     def _rows(self, part: Part, *more: StructField) -> DataFrame | None:
         """Read what tasks have put into such files."""

@@ -1,4 +1,8 @@
-"""Why tasks cannot write a table at all, whatever its records are."""
+"""Why tasks cannot write a table, whatever its records are."""
+
+
+class StorageError(OSError):
+    """A store does not take a file, or refuses us; the message is the store's."""
 
 
 class UnsupportedTableError(Exception):

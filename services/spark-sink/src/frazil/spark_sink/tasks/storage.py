@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from ipaddress import ip_address
 from pathlib import PurePosixPath
 from urllib.parse import urlsplit
 
@@ -93,7 +94,18 @@ def _s3(settings: tuple[tuple[str, str], ...]) -> fs.S3FileSystem:
         region=get("client.region") or ("us-east-1" if endpoint else None),
         scheme=address.scheme if address else "https",
         endpoint_override=address.netloc if address else None,
-        force_virtual_addressing=address is not None and get("s3.path-style-access") != "true",
+        force_virtual_addressing=address is not None
+        and get("s3.path-style-access") != "true"
+        and not _is_ip(address.hostname or ""),
         # A file that fits in one part takes one request instead of three.
         allow_delayed_open=True,
     )
+
+
+def _is_ip(host: str) -> bool:
+    """Tell whether a host is an address, before which no bucket's name can stand."""
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True

@@ -17,6 +17,7 @@ from frazil.spark_sink.records.schema.types import Column, Struct, Type
 from frazil.spark_sink.tasks.changes import ChangeRows
 from frazil.spark_sink.tasks.chunks import CHUNK_RECORDS, Chunk
 from frazil.spark_sink.tasks.columns import batch_of
+from frazil.spark_sink.tasks.errors import StorageError
 from frazil.spark_sink.tasks.fast_decoder import FastDecoder, fast_decoder
 from frazil.spark_sink.tasks.files.plan import FilesPlan
 from frazil.spark_sink.tasks.files.table_writer import TableWriter
@@ -192,7 +193,7 @@ class TableTask:
             self._fail(error)
 
     def _fail(self, error: Exception) -> None:
-        self._failure = error
+        self._failure = StorageError(str(error)) if isinstance(error, OSError) else error
         self._discard()
 
     def _discard(self) -> None:
