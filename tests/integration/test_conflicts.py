@@ -93,6 +93,23 @@ def test_null_writes_the_row_without_the_value_and_keeps_the_record(lake: FleetL
     assert (ledger.consumed, ledger.written, ledger.dead, ledger.nulled) == (10, 10, 0, 6)
 
 
+def test_rescue_keeps_in_one_column_what_the_others_cannot_hold(lake: FleetLab) -> None:
+    lake.sql("CREATE TABLE NS.a (id BIGINT, age INT, n INT, _rescued_data STRING)")
+    config = keys(lake, "rescue", **{f"{POLICY}.n": "null"})
+    outcome = lake.start(1, config).write([{"id": 1, "age": "x", "n": "y"}, {"id": 2, "age": 3}])
+    assert lake.sql("SELECT * FROM NS.a ORDER BY id") == [
+        [1, None, None, '{"age":"x"}'],
+        [2, 3, None, None],
+    ]
+    assert (outcome.written, outcome.dead, outcome.nulled) == (2, 0, 1)
+
+
+def test_a_table_that_cannot_rescue_is_refused_at_the_start(lake: FleetLab) -> None:
+    lake.sql("CREATE TABLE NS.a (id BIGINT, age INT)")
+    with pytest.raises(BadTableError, match="has no column _rescued_data"):
+        lake.start(1, keys(lake, "rescue"))
+
+
 WRONG: list[tuple[str, Any]] = [
     ("INT", "2"),
     ("INT", 1.0),

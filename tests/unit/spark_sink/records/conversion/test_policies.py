@@ -216,12 +216,12 @@ RESCUES: list[tuple[dict[str, Any], dict[str, Any] | None]] = [
 def test_a_rescued_column_keeps_what_was_nulled(
     value: dict[str, Any], expected: dict[str, Any] | None
 ) -> None:
-    converted = row(value, policies(Policy.NULL), WITH_RESCUED, rescued=RESCUED)
+    converted = row(value, policies(Policy.RESCUE), WITH_RESCUED, rescued=RESCUED)
     rescued = converted[-1]
     assert type(converted) is tuple
     assert (rescued and json.loads(rescued)) == expected
 
 
 def test_without_its_column_nothing_is_rescued_and_all_is_reported() -> None:
-    converted = row({"age": "x"}, policies(Policy.NULL), rescued=RESCUED)
+    converted = row({"age": "x"}, policies(Policy.RESCUE), rescued=RESCUED)
     assert isinstance(converted, NulledRow)

@@ -30,7 +30,7 @@ from frazil.spark_sink.tasks.partitions import PartitionSpec, parse_spec
 from frazil.spark_sink.tasks.plan import TablePlan
 from frazil.spark_sink.tasks.result import added_by
 from frazil.spark_sink.tasks.scratch import scratch_schema
-from frazil.worker.errors import UnavailableError
+from frazil.worker.errors import BadTableError, UnavailableError
 from frazil.worker.settings import WorkerSettings
 
 log = get_logger(__name__)
@@ -58,6 +58,13 @@ class TableStore(FollowingTable):
     def _adopt(self, table: Any) -> None:
         super()._adopt(table)
         self._schema = self._lake.columns_of(table)
+        rescued = self._keys.conversion(self._id).rescued
+        if rescued and not self._schema.column(rescued) and not self._keys.evolves(self._id):
+            raise BadTableError(
+                f"Table {self._id} has no column {rescued} for what other columns cannot hold. Add "
+                f"it (`ALTER TABLE ... ADD COLUMN {rescued} string`), or have it added with "
+                "iceberg.tables.evolve-schema-enabled=true; then restart."
+            )
 
     def plan(self, written: Offsets) -> TablePlan:
         """Describe the table for tasks; what is before these offsets is in it already."""

@@ -39,6 +39,8 @@ class _Spot(NamedTuple):
 # The rescued column is null, whatever a record has by its name.
 _KEPT = _Spot(None, lambda _: None, string, required=False)
 
+_NULLING = (Policy.NULL, Policy.RESCUE)
+
 
 class Compiler:
     """Builds functions that know their paths, and add what they null to a list."""
@@ -125,7 +127,7 @@ class Compiler:
     def _spot(self, kind: Type, path: Path, required: bool) -> _Spot:
         single = self._single(kind, path)
         nested = self._nested(kind, path) if single is None else _without_schema(single)
-        if not required and self._rules.columns.policy(path) is Policy.NULL:
+        if not required and self._rules.columns.policy(path) in _NULLING:
             single, nested = None, self._nulling(kind, nested, path)
         return _Spot(_plain(kind), single, nested, required)
 
@@ -164,12 +166,13 @@ class Compiler:
 
     def _nulling(self, kind: Type, convert: Nested, path: Path) -> Nested:
         """Put null for a value that does not fit; misfits inside of it are not this path's."""
+        rescues = self._rules.columns.policy(path) is Policy.RESCUE
 
         def convert_or_null(value: Any, schema: Schema | None) -> Any:
             try:
                 return convert(value, schema)
             except Unfit as error:
-                self._nulled.append(Nulled(self._misfit(path, kind, error), value))
+                self._nulled.append(Nulled(self._misfit(path, kind, error), value, rescues))
                 return None
 
         return convert_or_null

@@ -1,4 +1,4 @@
-"""Values that the policy `null` takes out of a row: reported, or kept as JSON beside it."""
+"""Values that policies take out of a row: reported, or rescued as JSON beside it."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -10,10 +10,11 @@ _INSIDE = frozenset(["element", "key", "value"])
 
 
 class Nulled(NamedTuple):
-    """A value that is null in the row, and why."""
+    """A value that is null in the row, and why; its policy may rescue it."""
 
     misfit: MisfitError
     value: Any
+    is_rescued: bool = False
 
 
 class NulledRow(tuple[Any, ...]):
@@ -28,12 +29,12 @@ class NulledRow(tuple[Any, ...]):
 
 
 def rescued_json(nulled: Sequence[Nulled]) -> str:
-    """Write what was nulled as a JSON object by paths.
+    """Write values as a JSON object by paths.
 
     Inside of lists and maps a path stands for many values, so there it has a list of them.
     """
     rescued: dict[str, Any] = {}
-    for misfit, value in nulled:
+    for misfit, value, _ in nulled:
         path = ".".join(misfit.path)
         if _INSIDE.isdisjoint(misfit.path):
             rescued[path] = value

@@ -37,13 +37,17 @@ def row_converter(schema: Struct, rules: ConversionRules) -> RowConverter:
 
 
 def _finish(schema: Struct, rules: ConversionRules) -> _Finish:
-    """Keep what was nulled in the rescued column, or report it if the table has none."""
+    """Keep what is rescued in its column, and report what else was nulled."""
     names = [column.name for column in schema.columns]
     if rules.rescued not in names:
         return NulledRow
     at = names.index(rules.rescued)
 
     def rescue(values: tuple[Any, ...], nulled: Sequence[Nulled]) -> tuple[Any, ...]:
-        return (*values[:at], rescued_json(nulled), *values[at + 1 :])
+        kept = [value for value in nulled if value.is_rescued]
+        lost = [value for value in nulled if not value.is_rescued]
+        text = rescued_json(kept) if kept else None
+        row = (*values[:at], text, *values[at + 1 :])
+        return NulledRow(row, lost) if lost else row
 
     return rescue

@@ -35,6 +35,8 @@ _LOGICAL: Mapping[tuple[Kind, str], Primitive] = {
     (Kind.STRING, "uuid"): Primitive("uuid"),
 }
 
+_NULLING = (Policy.NULL, Policy.RESCUE)
+
 
 def declared_struct(schema: Schema, rules: EvolutionRules, path: Path = ()) -> Struct:
     """Return the columns that the schema of a struct declares."""
@@ -79,4 +81,4 @@ def _decimal(parameters: Mapping[str, str]) -> Primitive:
 
 def _required(schema: Schema, rules: EvolutionRules, path: Path) -> bool:
     may_be_null = schema.optional or rules.force_optional
-    return not may_be_null and rules.columns.policy(path) is not Policy.NULL
+    return not may_be_null and rules.columns.policy(path) not in _NULLING
