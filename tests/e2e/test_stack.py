@@ -136,7 +136,7 @@ def test_what_is_produced_is_seen_once(quiet: Stack) -> None:
         )
         rows, ids = quiet.counted(table)
         assert rows - before[table] == _NUMBER
-        assert rows == ids
+        assert rows == ids, quiet.repeated(table)
         frazil("verify", f"iceberg-sink-{table}", "--url", CONNECT)
 
 

@@ -155,6 +155,14 @@ class Stack:
         ((rows, ids),) = self.sql(f"SELECT count(*), count(DISTINCT {IDS[table]}) FROM {table}")
         return rows, ids
 
+    def repeated(self, table: str) -> Any:
+        """Return ids that are there more than once, or null, with the times of their rows."""
+        key = IDS[table]
+        return self.sql(
+            f"SELECT {key}, count(*), array_agg(time) FROM {table} "  # noqa: S608 (our own names)
+            f"GROUP BY {key} HAVING count(*) > 1 OR {key} IS NULL"
+        )
+
     def s3(self, endpoint: str, secret: str = KEY) -> Any:
         return boto3.client(
             "s3",
