@@ -159,7 +159,7 @@ class Stack:
         """Return ids that are there more than once, or null, with the times of their rows."""
         key = IDS[table]
         return self.sql(
-            f"SELECT {key}, count(*), array_agg(time) FROM {table} "  # noqa: S608 (our own names)
+            f"SELECT {key}, count(*), array_agg(time) FROM {table} "
             f"GROUP BY {key} HAVING count(*) > 1 OR {key} IS NULL"
         )
 
