@@ -33,6 +33,12 @@ def a(start: int, end: int, partition: int = 0) -> OffsetRange:
             [(a(0, 6_000), a(0, 4_000, 1)), (a(4_000, 14_000, 1),)],
             id="a task has the rest of one and the beginning of another",
         ),
+        pytest.param(
+            [a(0, 5, 10), a(0, 5, 2), OffsetRange("s", 11, 0, 5)],
+            1,
+            [(OffsetRange("s", 11, 0, 5), a(0, 5, 2), a(0, 5, 10))],
+            id="a task reads in the order in which records change a schema",
+        ),
     ],
 )
 def test_tasks_get_as_much_as_the_others(

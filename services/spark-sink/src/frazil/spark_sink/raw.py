@@ -25,9 +25,13 @@ def raw_columns(batch: DataFrame) -> list[Column]:
 
 
 def records_of(batch: DataFrame) -> DataFrame:
-    """Take out of a frame what records of Kafka have."""
-    columns = [fn.col(name) for name in ("topic", "partition", "offset", "timestamp")]
-    return batch.select(*columns, "key", "value", headers_of(batch).alias("headers"))
+    """Take out of a frame what records of Kafka have.
+
+    A task takes them in the order of their places, for in that order they change a schema.
+    """
+    place = "topic", "partition", "offset"
+    records = batch.select(*place, "timestamp", "key", "value", headers_of(batch).alias("headers"))
+    return records.sortWithinPartitions(*place)
 
 
 def letters_of(frame: DataFrame, reason: Column, message: Column) -> DataFrame:

@@ -2,15 +2,21 @@
 
 from collections.abc import Iterable
 
-from frazil.spark_sink.tasks.reader import OffsetRange
+from frazil.spark_sink.tasks.offset_range import OffsetRange
 
 # Below this a second task costs more than it saves.
 SMALLEST_TASK = 5_000
 
 
 def pieces(ranges: Iterable[OffsetRange], tasks: int) -> list[tuple[OffsetRange, ...]]:
-    """Cut ranges into at most so many pieces of the same number of offsets, in their order."""
-    left = [one for one in ranges if one.end > one.start]
+    """Cut ranges into at most so many pieces of the same number of offsets.
+
+    A task takes its records in the order of their places, for in that order they change a schema.
+    """
+    left = sorted(
+        (one for one in ranges if one.end > one.start),
+        key=lambda one: (one.topic, one.partition, one.start),
+    )
     total = sum(one.end - one.start for one in left)
     count = max(1, min(tasks, total // SMALLEST_TASK))
     share = -(-total // count)
