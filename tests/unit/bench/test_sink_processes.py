@@ -7,6 +7,17 @@ import sys
 from bench.iceberg_sink.processes import Processes
 
 BURN = "import time\nwhile time.process_time() < 0.2: pass"
+BLOCK = "block = b'x' * 60_000_000; print(flush=True); input()"
+# Its child has the memory. When a line comes, the child ends, and nobody waits for it.
+PARENT = f"""
+import os, subprocess, sys
+child = subprocess.Popen([sys.executable, "-c", {BLOCK!r}], stdin=subprocess.PIPE)
+input()
+child.kill()
+os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+print(flush=True)
+input()
+"""
 
 
 def test_the_cpu_of_a_child_that_has_ended_counts() -> None:
@@ -18,19 +29,20 @@ def test_the_cpu_of_a_child_that_has_ended_counts() -> None:
 
 
 def test_memory_is_that_of_all_that_live() -> None:
-    processes = Processes(os.getpid())
-    alone = processes.memory_mb()
-    block = "import sys; block = b'x' * 60_000_000; print(flush=True); sys.stdin.read()"
     with subprocess.Popen(
-        [sys.executable, "-c", block], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as child:
-        assert child.stdout
-        child.stdout.readline()
-        assert processes.memory_mb() - alone > 55
+        [sys.executable, "-c", PARENT], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as parent:
+        assert parent.stdin
+        assert parent.stdout
+        processes = Processes(parent.pid)
+        parent.stdout.readline()
         assert processes.count() == 2
-        child.kill()
-        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+        assert processes.memory_mb() > 60
+        parent.stdin.write(b"\n")
+        parent.stdin.flush()
+        parent.stdout.readline()
         assert processes.count() == 1
+        assert processes.memory_mb() < 60
 
 
 def test_a_process_that_is_gone_has_used_nothing() -> None:
