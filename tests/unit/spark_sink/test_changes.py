@@ -2,7 +2,8 @@
 
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
-from frazil.spark_sink.tables.changes import ChangeRules, merge_statement, type_at
+from frazil.spark_sink.records.changes import ChangeRules
+from frazil.spark_sink.tables.changes import merge_statement, type_at
 
 SCHEMA = StructType([StructField("id", LongType()), StructField("odd `name`", StringType())])
 

@@ -141,12 +141,9 @@ def batch_counts(
         filtered=counts.filtered,
         dead=counts.dead,
         first_dead=bad_record(first_dead),
-        min_time=_from_millis(counts.min_time),
-        max_time=_from_millis(counts.max_time),
-        newest={
-            partition: datetime.fromtimestamp(time / 1000, UTC)
-            for partition, time in counts.newest.items()
-        },
+        min_time=_moment(_micros(counts.min_time)),
+        max_time=_moment(_micros(counts.max_time)),
+        newest=_newest_of([(*place, _micros(time)) for place, time in counts.newest.items()]),
         nulled=counts.nulled,
         first_stop=bad_record(first_stop),
     )
@@ -171,5 +168,5 @@ def bad_record(letter: DeadLetter | None) -> BadRecord | None:
     return None if letter is None else BadRecord(*letter.place, letter.message)
 
 
-def _from_millis(time: int | None) -> datetime | None:
-    return None if time is None else datetime.fromtimestamp(time / 1000, UTC)
+def _micros(millis: int | None) -> int | None:
+    return None if millis is None else millis * 1000

@@ -3,14 +3,15 @@
 from datetime import UTC, date, datetime, time, timedelta
 
 DAY = 86_400_000
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_EPOCH_DAY = _EPOCH.toordinal()
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_EPOCH_DAY = EPOCH.toordinal()
+_MILLISECOND = timedelta(milliseconds=1)
 
 
 def millis_of(value: datetime | date | time) -> int:
     """Count the milliseconds since 1970; of a time of day, those since midnight."""
     if isinstance(value, datetime):
-        since = (value if value.tzinfo else value.replace(tzinfo=UTC)) - _EPOCH
+        since = (value if value.tzinfo else value.replace(tzinfo=UTC)) - EPOCH
         return since.days * DAY + since.seconds * 1000 + since.microseconds // 1000
     if isinstance(value, date):
         return days_of(value) * DAY
@@ -25,7 +26,7 @@ def days_of(value: date) -> int:
 
 def datetime_of(millis: int) -> datetime:
     """Return a time in UTC; it raises OverflowError outside of the years 1 to 9999."""
-    return _EPOCH + timedelta(milliseconds=millis)
+    return EPOCH + _MILLISECOND * millis
 
 
 def date_of(millis: int) -> date:

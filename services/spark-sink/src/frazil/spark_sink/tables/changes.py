@@ -1,46 +1,25 @@
 """What records do to the rows of their keys, and the last of what a batch does to each."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 from pyspark.sql.types import DataType, StringType, StructType
 from pyspark.sql.window import Window, WindowSpec
 
-from frazil.spark_sink.expressions.paths import Path, field_text
+from frazil.spark_sink.expressions.paths import field_text
+from frazil.spark_sink.records.changes import ChangeRules
+from frazil.spark_sink.tasks.changes import CHANGE, DELETES
 
-DELETES = "deletes"
-# A column beside those of the table: where a change comes from, and whether it deletes.
-CHANGE = "frazil_change"
 _RANK = "frazil_rank"
 
 
-@dataclass(frozen=True)
-class ChangeRules:
-    """Records change the rows with these key columns; `operation` leads to what they do.
-
-    Without an operation a record is the new state of its row. `sequence` leads to a column by which
-    changes are ordered; `unavailable` is a text that stands for what the row has already.
-    """
-
-    keys: tuple[str, ...] = ()
-    operation: Path = ()
-    sequence: Path = ()
-    unavailable: str = ""
-
-    def deletes(self, value: Column, kind: DataType) -> Column:
-        """Tell whether a record deletes its row: the operation begins with a D, as in `DELETE`."""
-        if not self.operation:
-            return fn.lit(False)
-        text = fn.upper(fn.trim(field_text(value, kind, self.operation)))
-        return fn.coalesce(text.startswith("D"), fn.lit(False))
-
-    def texts(self, schema: StructType) -> list[str]:
-        """Name the columns in which a text may stand for what is there."""
-        is_sought = bool(self.operation and self.unavailable)
-        kinds = ((field.name, field.dataType) for field in schema.fields)
-        return [n for n, kind in kinds if is_sought and isinstance(kind, StringType)]
+def deletes(rules: ChangeRules, value: Column, kind: DataType) -> Column:
+    """Tell whether a record deletes its row: the operation begins with a D, as in `DELETE`."""
+    if not rules.operation:
+        return fn.lit(False)
+    text = fn.upper(fn.trim(field_text(value, kind, rules.operation)))
+    return fn.coalesce(text.startswith("D"), fn.lit(False))
 
 
 def newest_of(changes: DataFrame, schema: StructType, rules: ChangeRules) -> DataFrame:
@@ -78,7 +57,7 @@ def _filled(
         found = fn.first(known, ignorenulls=True).over(older)
         return fn.when(found.isNull(), column(name)).otherwise(found.getField("it"))
 
-    return changes.withColumns({name: filled(name) for name in rules.texts(schema)})
+    return changes.withColumns({name: filled(name) for name in _texts(rules, schema)})
 
 
 def rows_alone(changes: DataFrame, names: Iterable[str]) -> DataFrame:
@@ -105,7 +84,7 @@ def merge_statement(schema: StructType, rules: ChangeRules) -> str:
 
 
 def _assignments(schema: StructType, rules: ChangeRules) -> str:
-    texts = set(rules.texts(schema))
+    texts = set(_texts(rules, schema))
     return ", ".join(_assignment(name, rules, kept=name in texts) for name in schema.names)
 
 
@@ -115,6 +94,13 @@ def _assignment(name: str, rules: ChangeRules, *, kept: bool) -> str:
         return f"t.{name} = s.{name}"
     text = rules.unavailable.replace("\\", "\\\\").replace("'", "\\'")
     return f"t.{name} = CASE WHEN s.{name} = '{text}' THEN t.{name} ELSE s.{name} END"
+
+
+def _texts(rules: ChangeRules, schema: StructType) -> list[str]:
+    """Name the columns in which a text may stand for what is there."""
+    is_sought = bool(rules.operation and rules.unavailable)
+    kinds = ((field.name, field.dataType) for field in schema.fields)
+    return [n for n, kind in kinds if is_sought and isinstance(kind, StringType)]
 
 
 def column(*path: str) -> Column:

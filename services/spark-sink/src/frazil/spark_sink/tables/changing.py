@@ -7,27 +7,15 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
-from pyspark.sql.types import (
-    BooleanType,
-    DataType,
-    IntegerType,
-    LongType,
-    StringType,
-    StructField,
-    StructType,
-    TimestampType,
-)
+from pyspark.sql.types import DataType, StructType
 
 from frazil.contracts.columns import Path
 from frazil.contracts.ledger import Ledger
 from frazil.contracts.offsets import Offsets
 from frazil.spark_sink.core.judge import Claim, Verdict
-from frazil.spark_sink.records import changes as records
+from frazil.spark_sink.records.changes import ChangeRules
 from frazil.spark_sink.store import Written
 from frazil.spark_sink.tables.changes import (
-    CHANGE,
-    DELETES,
-    ChangeRules,
     merge_statement,
     newest_of,
     rows_alone,
@@ -35,30 +23,20 @@ from frazil.spark_sink.tables.changes import (
 )
 from frazil.spark_sink.tables.deleted import Deleted
 from frazil.spark_sink.tables.files import write_files
+from frazil.spark_sink.tables.following import FollowingTable
 from frazil.spark_sink.tables.guarded import transaction_on
 from frazil.spark_sink.tables.history import LedgerGuard
 from frazil.spark_sink.tables.merge import Merge
 from frazil.spark_sink.tables.part import Part
 from frazil.spark_sink.tables.rows import good
-from frazil.spark_sink.tables.settings import TableKeys
 from frazil.spark_sink.tables.sql_table import SqlTable
 from frazil.spark_sink.tables.table import TableStore
-from frazil.spark_sink.tables.undo import UndoableTable
-from frazil.spark_sink.tasks.changes import CHANGE_COLUMN
+from frazil.spark_sink.tasks.changes import CHANGE, CHANGE_COLUMN, DELETES
 from frazil.spark_sink.tasks.files.plan import FilesPlan
 from frazil.spark_sink.tasks.plan import TablePlan
 from frazil.spark_sink.tasks.scratch import scratch_schema
 from frazil.worker.errors import BadTableError
 
-_CHANGE = StructType(
-    [
-        StructField("topic", StringType()),
-        StructField("partition", IntegerType()),
-        StructField("offset", LongType()),
-        StructField("timestamp", TimestampType()),
-        StructField(DELETES, BooleanType()),
-    ]
-)
 _ANY_SCHEMA = "write.spark.accept-any-schema"
 
 
@@ -84,10 +62,9 @@ class Merged:
         self._changes.unpersist()
 
 
-class MergingTable(UndoableTable):
+class MergingTable(FollowingTable):
     """Its files are made by MERGE, which knows the rows that are there."""
 
-    _keys: TableKeys
     _changes: ChangeRules
 
     @property
@@ -95,7 +72,8 @@ class MergingTable(UndoableTable):
         """Return the table's schema as Spark has it."""
         return self._lake.schema_of(self._table)
 
-    def _adopt_changes(self, table: Any) -> None:
+    def _adopt(self, table: Any) -> None:
+        super()._adopt(table)
         if table.properties().get(_ANY_SCHEMA) == "true":
             raise BadTableError(
                 f"{self._id} has the property {_ANY_SCHEMA}, with which Spark cannot merge "
@@ -114,6 +92,9 @@ class MergingTable(UndoableTable):
 
     def _key_columns(self) -> tuple[str, ...]:
         return self._keys.id_columns(self._id) or self._lake.key_of(self._table)
+
+    def _deciding(self) -> Sequence[Path]:
+        return [*((key,) for key in self._key_columns()), self._keys.change_rules.sequence]
 
     def _remembering(self) -> Deleted | None:
         path = self._changes.sequence
@@ -186,13 +167,6 @@ class SqlChangingTable(MergingTable, SqlTable):
 
     _changes: ChangeRules
 
-    def _adopt(self, table: Any) -> None:
-        super()._adopt(table)
-        self._adopt_changes(table)
-
-    def _deciding(self) -> Sequence[Path]:
-        return [*((key,) for key in self._key_columns()), self._keys.change_rules.sequence]
-
     def _put(self, seen: DataFrame) -> list[Any]:
         change = fn.struct("topic", "partition", "offset", "timestamp", DELETES).alias(CHANGE)
         return self._stage(good(seen, self._schema, change))
@@ -201,24 +175,12 @@ class SqlChangingTable(MergingTable, SqlTable):
 class ChangingTable(MergingTable, TableStore):
     """A table with changes that tasks put into files, from which MERGE takes them."""
 
-    def _adopt(self, table: Any) -> None:
-        super()._adopt(table)
-        self._adopt_changes(table)
-
     def plan(self, written: Offsets) -> TablePlan:
         plan = super().plan(written)
         if self._table is None:
-            return replace(plan, changes=self._rules(()))
-        keys, sequence = self._changes.keys, self._changes.sequence
-        return replace(
-            plan,
-            changes=self._rules(keys),
-            conversion=self._keys.conversion(self._id, [*((key,) for key in keys), sequence]),
-        )
-
-    def _rules(self, keys: tuple[str, ...]) -> records.ChangeRules:
-        rules = self._keys.change_rules
-        return records.ChangeRules(keys, rules.operation, rules.sequence, rules.unavailable)
+            return replace(plan, changes=self._keys.change_rules)
+        conversion = self._keys.conversion(self._id, self._deciding())
+        return replace(plan, changes=self._changes, conversion=conversion)
 
     def _files(self) -> FilesPlan | None:
         if self._table is None:
@@ -226,7 +188,7 @@ class ChangingTable(MergingTable, TableStore):
         return self._scratch(scratch_schema(self._schema, CHANGE_COLUMN))
 
     def _written(self, part: Part) -> Written:
-        changes = self._rows(part, StructField(CHANGE, _CHANGE)) if part.plan.files else None
+        changes = self._rows(part, CHANGE_COLUMN) if part.plan.files else None
         if changes is None:
             return super()._written(part)
         return Written(self._stage(changes), part.counts(), part.letters)

@@ -7,8 +7,10 @@ from pyspark.sql import functions as fn
 from pyspark.sql.types import DataType, StructField, StructType, TimestampType
 
 from frazil.contracts.partitioning import parse_partitioning
-from frazil.spark_sink.tables.changes import CHANGE, DELETES, ChangeRules, column, quoted
+from frazil.spark_sink.records.changes import ChangeRules
+from frazil.spark_sink.tables.changes import column, quoted
 from frazil.spark_sink.tables.lake import Lake
+from frazil.spark_sink.tasks.changes import CHANGE, DELETES
 from frazil.worker.errors import BadTableError
 
 _SEQUENCE = "frazil_sequence"

@@ -45,6 +45,7 @@ class FollowingTable(UndoableTable):
         )
         self._keys = keys
         self._partitioning = keys.followed_partitioning(table)
+        self._load()
 
     def _load(self) -> None:
         """Load the table, or make sure that records may create it."""

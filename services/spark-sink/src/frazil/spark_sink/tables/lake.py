@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -144,24 +144,21 @@ class Lake:
 
     def change(self, table: Any, name: str, changes: Sequence[Change]) -> None:
         """Change a table's schema at once; nothing is changed if somebody else was faster."""
-        try:
-            update = table.updateSchema()
+
+        def add(update: Any) -> None:
             for change in changes:
                 self._add(update, change)
-            update.commit()
-        except JAVA_ERRORS as error:
-            message = java_message(error)
-            if LOST_RACE not in message and not is_silent(message):
-                raise BadTableError(
-                    f"The columns that records of {name} need cannot be added to it.", message
-                ) from None
-        self.refresh(table, name)
+
+        self._update_schema(table, name, add)
 
     def change_columns(self, table: Any, name: str, changes: Sequence[SchemaChange]) -> None:
         """Change a table's schema at once; nothing is changed if somebody else was faster."""
+        self._update_schema(table, name, lambda one: add_to_update(self.iceberg, one, changes))
+
+    def _update_schema(self, table: Any, name: str, add: Callable[[Any], None]) -> None:
         try:
             update = table.updateSchema()
-            add_to_update(self.iceberg, update, changes)
+            add(update)
             update.commit()
         except JAVA_ERRORS as error:
             message = java_message(error)

@@ -22,6 +22,7 @@ class Part:
         self._runner = runner
         self._table = table
         self._pieces = pieces
+        self._is_taken = False
 
     @property
     def _results(self) -> list[TableResult]:
@@ -77,8 +78,6 @@ class Part:
         """Take over the staged files."""
         files, self._is_taken = self.files, True
         return files
-
-    _is_taken = False
 
     def discard(self) -> None:
         """Delete the files that nobody has taken over."""

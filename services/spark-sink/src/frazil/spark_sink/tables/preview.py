@@ -18,8 +18,9 @@ from frazil.contracts.schema_change import SchemaChange
 from frazil.spark_sink.counts import BatchCounts
 from frazil.spark_sink.records.schema import changes as asked
 from frazil.spark_sink.records.schema.types import Struct
-from frazil.spark_sink.tables.changing import ChangingTable, SqlChangingTable
+from frazil.spark_sink.tables.changing import ChangingTable, MergingTable, SqlChangingTable
 from frazil.spark_sink.tables.evolution import Change
+from frazil.spark_sink.tables.following import FollowingTable
 from frazil.spark_sink.tables.gate import (
     Gate,
     creation,
@@ -105,7 +106,7 @@ class DryLake(Lake):
         return self._memory
 
 
-class PreviewSqlTable(SqlTable):
+class Previewed(FollowingTable):
     """Does what a table does with records, but for the files, and without asking."""
 
     exists = False
@@ -123,48 +124,35 @@ class PreviewSqlTable(SqlTable):
         self.exists = True
         super()._go_back(table)
 
+
+class PreviewTable(Previewed, TableStore):
+    def _files(self) -> None:
+        """Have nothing written."""
+
+
+class PreviewSqlTable(Previewed, SqlTable):
     def _put(self, seen: DataFrame) -> list[Any]:
         good(seen, self._schema).write.format("noop").mode("overwrite").save()
         return []
 
 
-class PreviewTable(TableStore):
-    """Does what a table does with records, but for the files, and without asking."""
-
-    exists = False
-
-    @property
-    def gate(self) -> Gate:
-        return self._keys.gate(self._id)
-
-    @cached_property
-    def _gate(self) -> Gate:
-        return replace(self.gate, asks=False)
-
-    def _go_back(self, table: Any) -> None:
-        self.exists = True
-        super()._go_back(table)
-
-    def _files(self) -> None:
-        """Have nothing written."""
-
-
-class PreviewSqlChangingTable(PreviewSqlTable, SqlChangingTable):
+class PreviewedChanges(MergingTable):
     def _memory(self, _kinds: Sequence[DataType], _kind: DataType) -> None:
         """Remember no deletions: that would take a table."""
 
 
-class PreviewChangingTable(PreviewTable, ChangingTable):
-    def _memory(self, _kinds: Sequence[DataType], _kind: DataType) -> None:
-        """Remember no deletions: that would take a table."""
+class PreviewChangingTable(PreviewedChanges, PreviewTable, ChangingTable):
+    """A table of which nothing is changed."""
+
+
+class PreviewSqlChangingTable(PreviewedChanges, PreviewSqlTable, SqlChangingTable):
+    """The same, behind Spark SQL."""
 
 
 class PreviewStores(TableStores):
     _lake: DryLake
 
-    def told(
-        self, store: PreviewSqlTable | PreviewTable, name: str, counts: BatchCounts
-    ) -> TablePreview:
+    def told(self, store: Previewed, name: str, counts: BatchCounts) -> TablePreview:
         """Say what became of a table and its records."""
         changes = tuple(self._lake.changes.get(name, ()))
         return TablePreview(

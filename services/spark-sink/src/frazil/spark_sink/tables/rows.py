@@ -14,11 +14,13 @@ from frazil.spark_sink.expressions.apart import together
 from frazil.spark_sink.expressions.json_values import is_broken, json_column, json_text
 from frazil.spark_sink.expressions.reader import Records
 from frazil.spark_sink.raw import NULLED, letters_of
-from frazil.spark_sink.tables.changes import DELETES, ChangeRules
+from frazil.spark_sink.records.changes import ChangeRules
+from frazil.spark_sink.tables.changes import deletes as deletes_row
 from frazil.spark_sink.tables.conflicts import Conflict, Spot, Told, either, told_of
 from frazil.spark_sink.tables.convert import field_of, members
 from frazil.spark_sink.tables.naming import grouped, name_key
 from frazil.spark_sink.tables.reading import as_text
+from frazil.spark_sink.tasks.changes import DELETES
 
 MISFIT = "misfit"
 _COUNTED = ("topic", "partition", "offset", "timestamp", DROPPED)
@@ -143,7 +145,7 @@ _Project = Callable[[Column, DataType], _Projection]
 
 def _first(project: _Project, records: Records, rules: ChangeRules) -> _Fit:
     made = project(fn.col("value"), records.value_type)
-    deletes = rules.deletes(fn.col("value"), records.value_type)
+    deletes = deletes_row(rules, fn.col("value"), records.value_type)
     return _Fit(
         made.columns,
         made.conflicts,
@@ -156,7 +158,7 @@ def _first(project: _Project, records: Records, rules: ChangeRules) -> _Fit:
 def _second(project: _Project, first: _Fit, text: StructType, rules: ChangeRules) -> _Fit:
     """Take those that were not as wanted as they were read again, if they are JSON at all."""
     made = project(fn.col(_AGAIN), text)
-    deletes = first.deletes | rules.deletes(fn.col(_AGAIN), text)
+    deletes = first.deletes | deletes_row(rules, fn.col(_AGAIN), text)
     fits = ~is_broken(fn.col(_AGAIN))
     return _Fit(
         {

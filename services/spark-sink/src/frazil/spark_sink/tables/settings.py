@@ -17,9 +17,6 @@ from frazil.contracts.plugins.iceberg_tables import (
     AUTO_CREATE,
     IGNORE_CASE,
     LISTED,
-    OPERATION,
-    SEQUENCE,
-    UNAVAILABLE,
     commit_branch,
     is_changing,
     is_evolving,
@@ -37,9 +34,9 @@ from frazil.contracts.plugins.schema_keys import asks, asks_anywhere, evolves_pa
 from frazil.contracts.schema_change import SchemaRules
 from frazil.contracts.validators import OFF
 from frazil.spark_sink.core.maintenance import Objectives
+from frazil.spark_sink.records.changes import ChangeRules, rules_of
 from frazil.spark_sink.records.conversion import ConversionRules
 from frazil.spark_sink.records.schema.rules import EvolutionRules
-from frazil.spark_sink.tables.changes import ChangeRules
 from frazil.spark_sink.tables.gate import Gate
 
 # To rewrite files for every few changed rows, as Iceberg would, takes ever longer.
@@ -92,11 +89,7 @@ class TableKeys:
             all_optional=config["iceberg.tables.schema-force-optional"],
             ignores_case=config[IGNORE_CASE],
             plain_json=value.word == "json" and not value.schemas,
-            change_rules=ChangeRules(
-                operation=_path(config[OPERATION]),
-                sequence=_path(config[SEQUENCE]),
-                unavailable=config[UNAVAILABLE],
-            ),
+            change_rules=rules_of(config) or ChangeRules(),
             schema_rules=schema_rules,
             rewind=rewind,
             objectives=_objectives(config),
@@ -183,7 +176,3 @@ def _objectives(config: ParsedConfig) -> Objectives | None:
 
 def _age(milliseconds: int) -> timedelta | None:
     return None if milliseconds == OFF else timedelta(milliseconds=milliseconds)
-
-
-def _path(field: str | None) -> tuple[str, ...]:
-    return tuple(field.split(".")) if field else ()

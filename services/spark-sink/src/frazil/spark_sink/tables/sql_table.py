@@ -16,8 +16,8 @@ from frazil.spark_sink.expressions.apart import TopicReaders, together
 from frazil.spark_sink.expressions.reader import Records
 from frazil.spark_sink.expressions.shapes import merged_all
 from frazil.spark_sink.raw import letters_of
+from frazil.spark_sink.records.changes import ChangeRules
 from frazil.spark_sink.store import Written
-from frazil.spark_sink.tables.changes import ChangeRules
 from frazil.spark_sink.tables.columns import shaped
 from frazil.spark_sink.tables.conflicts import measures
 from frazil.spark_sink.tables.evolution import Change, changes, storable_struct
@@ -50,11 +50,10 @@ class SqlTable(FollowingTable):
         reader: TopicReaders,
         heritage: TableHeritage | None = None,
     ) -> None:
-        super().__init__(spark, lake, table, keys=keys, heritage=heritage)
         self._reader = reader
         self._columns = keys.columns(table)
         self._has_misfits = False
-        self._load()
+        super().__init__(spark, lake, table, keys=keys, heritage=heritage)
 
     def _adopt(self, table: Any) -> None:
         super()._adopt(table)

@@ -3,26 +3,24 @@
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.types import StructField, StructType
+from pyspark.sql import DataFrame
+from pyspark.sql.types import DataType, StructField, StructType
 
 from frazil.contracts.offsets import Offsets
 from frazil.runtime.logs import get_logger
 from frazil.spark_sink.records.schema.applied import applied
 from frazil.spark_sink.records.schema.changes import SchemaChange
 from frazil.spark_sink.records.schema.merge import merge
-from frazil.spark_sink.records.schema.types import Struct
+from frazil.spark_sink.records.schema.types import Column, Struct
 from frazil.spark_sink.store import Written
 from frazil.spark_sink.tables.files import write_files
 from frazil.spark_sink.tables.following import ATTEMPTS, FollowingTable
-from frazil.spark_sink.tables.gate import creation_of, described
-from frazil.spark_sink.tables.lake import Lake
+from frazil.spark_sink.tables.gate import creation_of, described, spelled
 from frazil.spark_sink.tables.part import Part
-from frazil.spark_sink.tables.predecessor import TableHeritage
 from frazil.spark_sink.tables.schemas import java_files
-from frazil.spark_sink.tables.settings import TableKeys
 from frazil.spark_sink.tasks.errors import UnsupportedTableError
 from frazil.spark_sink.tasks.files.data_file import data_file_json
 from frazil.spark_sink.tasks.files.plan import FilesPlan, check_plan
@@ -41,19 +39,8 @@ _NOTHING = Struct(())
 class TableStore(FollowingTable):
     """A table that is not there is created by the first records, if that is asked for."""
 
-    def __init__(
-        self,
-        spark: SparkSession,
-        lake: Lake,
-        table: str,
-        *,
-        keys: TableKeys,
-        heritage: TableHeritage | None = None,
-    ) -> None:
-        super().__init__(spark, lake, table, keys=keys, heritage=heritage)
-        self._schema = _NOTHING
-        self._is_through_spark = False
-        self._load()
+    _schema = _NOTHING
+    _is_through_spark = False
 
     def _adopt(self, table: Any) -> None:
         super()._adopt(table)
@@ -119,16 +106,20 @@ class TableStore(FollowingTable):
 
     def _storage(self) -> dict[str, str]:
         """Return the properties by which tasks reach the files, as Java's client would do it."""
-        endpoint = WorkerSettings().aws_endpoint
-        given = dict(self._table.io().properties())
-        return {"s3.endpoint": endpoint, **given} if endpoint else given
+        return {**self._of_the_machine, **self._table.io().properties()}
 
-    def _rows(self, part: Part, *more: StructField) -> DataFrame | None:
+    @cached_property
+    def _of_the_machine(self) -> dict[str, str]:
+        endpoint = WorkerSettings().aws_endpoint
+        return {"s3.endpoint": endpoint} if endpoint else {}
+
+    def _rows(self, part: Part, *more: Column) -> DataFrame | None:
         """Read what tasks have put into such files."""
         paths = [file.path for file in part.files]
         if not paths:
             return None
-        shape = StructType([*self._lake.schema_of(self._table).fields, *more])
+        beside = [StructField(one.name, DataType.fromDDL(spelled(one.type))) for one in more]
+        shape = StructType([*self._lake.schema_of(self._table).fields, *beside])
         return self._spark.read.schema(shape).parquet(*paths)
 
     def write(self, part: Part, _partitions: Sequence[tuple[str, int]]) -> Written:

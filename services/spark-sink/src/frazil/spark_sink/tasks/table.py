@@ -160,7 +160,7 @@ class TableTask:
         row = row_converter(schema, self._plan.conversion)(record.value, record.value_schema)
         self._asked.append(Asked(Place(*record.source[:3]), tuple(changes)))
         self._use(schema)
-        self._discard()
+        self.abort()
         return row
 
     def _add(self, source: KafkaRecord, row: tuple[Any, ...], *beside: Any) -> None:
@@ -194,9 +194,9 @@ class TableTask:
 
     def _fail(self, error: Exception) -> None:
         self._failure = StorageError(str(error)) if isinstance(error, OSError) else error
-        self._discard()
+        self.abort()
 
-    def _discard(self) -> None:
+    def abort(self) -> None:
         """Delete what was written, and write no more."""
         self._rows.clear()
         writer, self._writer = self._writer, None
@@ -222,10 +222,6 @@ class TableTask:
             self._stop,
             self._failure,
         )
-
-    def abort(self) -> None:
-        """Delete what was written, for the batch as a whole has failed."""
-        self._discard()
 
 
 def _adds(change: SchemaChange, paths: Collection[str]) -> bool:

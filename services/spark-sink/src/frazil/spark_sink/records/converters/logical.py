@@ -1,17 +1,13 @@
 """Connect's logical types as Python values, from the numbers and bytes that stand for them."""
 
 from collections.abc import Callable, Mapping
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
 
 from frazil.spark_sink.records.errors import ConverterError
+from frazil.spark_sink.records.times import DAY, EPOCH, date_of, datetime_of, time_of
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_EPOCH_DAY = date(1970, 1, 1).toordinal()
-_MILLISECOND = timedelta(milliseconds=1)
 _MICROSECOND = timedelta(microseconds=1)
-_DAY_MILLIS = 86_400_000
-_DAY_MICROS = 86_400_000_000
 # Python's own context rounds to 28 digits.
 _EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
 _LARGEST_SCALE = 100_000
@@ -19,34 +15,34 @@ _LARGEST_SCALE = 100_000
 
 def timestamp_of_millis(millis: int) -> datetime:
     try:
-        return _EPOCH + _MILLISECOND * millis
+        return datetime_of(millis)
     except OverflowError:
         raise ConverterError(f"timestamp {millis} ms is not in the years 1 to 9999") from None
 
 
 def timestamp_of_micros(micros: int) -> datetime:
     try:
-        return _EPOCH + _MICROSECOND * micros
+        return EPOCH + _MICROSECOND * micros
     except OverflowError:
         raise ConverterError(f"timestamp {micros} us is not in the years 1 to 9999") from None
 
 
 def date_of_days(days: int) -> date:
     try:
-        return date.fromordinal(_EPOCH_DAY + days)
+        return date_of(days * DAY)
     except (ValueError, OverflowError):
         raise ConverterError(f"date {days} days is not in the years 1 to 9999") from None
 
 
 def time_of_millis(millis: int) -> time:
-    if 0 <= millis < _DAY_MILLIS:
-        return (_EPOCH + _MILLISECOND * millis).time()
+    if 0 <= millis < DAY:
+        return time_of(millis)
     raise ConverterError(f"time {millis} ms is not within a day")
 
 
 def time_of_micros(micros: int) -> time:
-    if 0 <= micros < _DAY_MICROS:
-        return (_EPOCH + _MICROSECOND * micros).time()
+    if 0 <= micros < DAY * 1000:
+        return (EPOCH + _MICROSECOND * micros).time()
     raise ConverterError(f"time {micros} us is not within a day")
 
 
