@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
-from tests.support.records import chain, read
+from tests.support.records import chain, outcomes
 from tests.support.spark import LEAVES_SOCKETS, spark_session
 
-from frazil.spark_sink.expressions.plan_check import RefusedPlanError, check_plan
+from frazil.spark_sink.sql.plan_check import RefusedPlanError, check_plan
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(180), LEAVES_SOCKETS]
 
@@ -111,7 +111,7 @@ def test_a_statement_that_reaches_out_ends_the_connector_at_its_key(
 ) -> None:
     config = chain(("frazil.transforms.Sql", {"statement": statement}))
     with pytest.raises(Exception, match=sentence) as caught:
-        read(spark, config, ['{"id": 1}'])
+        outcomes(spark, config, ['{"id": 1}'])
     assert "transforms.t0.statement" in str(caught.value)
 
 

@@ -1,18 +1,14 @@
 """Tables that follow their records: created, changed, and values fitted into their columns."""
 
-from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from pyspark.sql import Row, SparkSession
-from pyspark.sql import functions as fn
 from tests.support.fleet_lab import FleetLab
 from tests.support.spark import LEAVES_SOCKETS
 
-from frazil.spark_sink.tables.convert import convert
 from frazil.worker.errors import BadRecordError, BadTableError
 
 pytestmark = LEAVES_SOCKETS
@@ -22,107 +18,6 @@ WITH_SCHEMA = {
     "value.converter": "org.apache.kafka.connect.json.JsonConverter",
     "value.converter.schemas.enable": "true",
 }
-FAULT = "fault"
-NOON = datetime(2026, 11, 18, 12, 0, 0, 500_000, tzinfo=UTC)
-
-# A value as Spark spells it, the column's type, and what is in the column then.
-CASES: list[tuple[str, str, Any]] = [
-    ("1", "bigint", 1),
-    ("'12'", "bigint", 12),
-    ("' 12 '", "int", 12),
-    ("'1.0'", "int", 1),
-    ("1.0D", "bigint", 1),
-    ("1.5D", "bigint", FAULT),
-    ("'1.5'", "bigint", FAULT),
-    ("'x'", "bigint", FAULT),
-    ("''", "bigint", FAULT),
-    ("9999999999", "int", FAULT),
-    ("1e300D", "bigint", FAULT),
-    ("true", "bigint", FAULT),
-    ("named_struct('a', 1)", "bigint", FAULT),
-    ("3", "double", 3.0),
-    ("'2.5'", "float", 2.5),
-    ("1.005", "decimal(5,2)", Decimal("1.01")),
-    ("'1.005'", "decimal(5,2)", Decimal("1.01")),
-    ("12345", "decimal(5,2)", FAULT),
-    ("2.5D", "decimal(5,1)", Decimal("2.5")),
-    ("'true'", "boolean", True),
-    ("'maybe'", "boolean", FAULT),
-    ("1", "boolean", FAULT),
-    ("5", "string", "5"),
-    ("true", "string", "true"),
-    ("named_struct('a', 1, 'b', 'x')", "string", '{"a":1,"b":"x"}'),
-    ("array(1, 2)", "string", "[1,2]"),
-    ("map('k', 1)", "string", '{"k":1}'),
-    ("'aGk='", "binary", bytearray(b"hi")),
-    ("'***'", "binary", FAULT),
-    ("'2026-11-18'", "date", date(2026, 11, 18)),
-    ("20775", "date", date(2026, 11, 18)),
-    ("'20775'", "date", date(2026, 11, 18)),
-    ("9999999999", "date", FAULT),
-    ("'soon'", "date", FAULT),
-    ("'2026-11-18T12:00:00.5Z'", "timestamp", NOON),
-    ("'2026-11-18 12:00:00.5'", "timestamp", NOON),
-    ("'2026-11-18T13:00:00.5+01:00'", "timestamp", NOON),
-    ("'2026-11-18T13:00:00.500+0100'", "timestamp", NOON),
-    ("1795003200500", "timestamp", NOON),
-    ("'1795003200500'", "timestamp", NOON),
-    ("9223372036854775807", "timestamp", FAULT),
-    ("'noon'", "timestamp", FAULT),
-    (
-        "'2026-11-18T13:00:00.5+01:00'",
-        "timestamp_ntz",
-        datetime.fromisoformat("2026-11-18T13:00:00.500"),
-    ),
-    ("date'2026-11-18'", "timestamp", datetime(2026, 11, 18, tzinfo=UTC)),
-    ("array('1', '2')", "array<int>", [1, 2]),
-    ("array('1', 'x')", "array<int>", FAULT),
-    ("array(array('1'))", "array<array<bigint>>", [[1]]),
-    ("1", "array<int>", FAULT),
-    ("map('a', '1')", "map<string,int>", {"a": 1}),
-    ("map('1', 'x')", "map<int,string>", {1: "x"}),
-    ("map('x', 'x')", "map<int,string>", FAULT),
-    ("map('a', 'x')", "map<string,int>", FAULT),
-    ("named_struct('a', '1', 'b', cast(null as string))", "map<string,int>", {"a": 1}),
-    ("named_struct('a', 1, 'b', 'x')", "map<string,string>", {"a": "1", "b": "x"}),
-    ("named_struct('b', '2', 'a', 1)", "struct<a:int,b:int,c:int>", Row(a=1, b=2, c=None)),
-    ("named_struct('a', 'x')", "struct<a:int>", FAULT),
-    ("map('a', '1')", "struct<a:int>", Row(a=1)),
-    ("cast(null as string)", "bigint", None),
-    ("cast(null as struct<a:string>)", "struct<a:int>", None),
-    ("null", "map<string,int>", None),
-]
-
-
-@pytest.fixture(scope="module")
-def converted(lake_session: SparkSession) -> list[Any]:
-    """Convert all cases in one go."""
-    columns = []
-    for number, (text, kind, _) in enumerate(CASES):
-        source = lake_session.sql(f"SELECT {text} AS x")
-        target = lake_session.sql(f"SELECT CAST(null AS {kind}) AS x").schema["x"].dataType
-        made = convert(fn.expr(text), source.schema["x"].dataType, target)
-        columns += [made.column.alias(f"c{number}"), _failed(made.failed).alias(f"f{number}")]
-    row = lake_session.range(1).select(*columns).collect()[0]
-    return [FAULT if row[f"f{n}"] else row[f"c{n}"] for n in range(len(CASES))]
-
-
-def _failed(failed: Any) -> Any:
-    return fn.lit(False) if failed is None else failed
-
-
-@pytest.mark.parametrize(
-    ("number", "expected"),
-    [
-        pytest.param(number, expected, id=f"{text} into {kind}")
-        for number, (text, kind, expected) in enumerate(CASES)
-    ],
-)
-def test_a_value_is_converted_or_a_fault(converted: list[Any], number: int, expected: Any) -> None:
-    found = converted[number]
-    if isinstance(found, datetime) and isinstance(expected, datetime) and expected.tzinfo:
-        found = found.astimezone(UTC)
-    assert found == expected
 
 
 def one(lake: FleetLab, **keys: str) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""A Spark session as workers have it, for tests of column expressions."""
+"""A Spark session as workers have it, for tests without a cluster."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

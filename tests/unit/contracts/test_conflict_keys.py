@@ -10,12 +10,6 @@ from frazil.contracts.plugins.conflict_keys import column_rules
 DEFAULT = "frazil.tables.conflict"
 RESCUED = "frazil.tables.rescued-column"
 IGNORE_CASE = "iceberg.tables.schema-case-insensitive"
-SQL = {
-    "transforms": "first,pick",
-    "transforms.first.type": "org.apache.kafka.connect.transforms.Flatten$Value",
-    "transforms.pick.type": "frazil.transforms.Sql",
-    "transforms.pick.statement": "SELECT * FROM record",
-}
 TABLES = {"iceberg.tables": "lake.a,lake.b"}
 CREATING = {"iceberg.tables.auto-create-enabled": "true"}
 KEEPING = {"errors.tolerance": "all", "frazil.dead.letters.table": "lake.dead"}
@@ -95,15 +89,6 @@ def test_values_are_rescued_into_a_column_that_has_a_name() -> None:
         ({DEFAULT: "rescue", RESCUED: ""}, "The name of one column, without dots"),
         ({RESCUED: "others"}, f"Key {RESCUED} has no effect: no policy is rescue."),
         (
-            {**SQL, DEFAULT: "rescue"},
-            f"{DEFAULT}: rescue does not work with a frazil.transforms.Sql transform, which "
-            "transforms.pick is.",
-        ),
-        (
-            {**SQL, "transforms.pick.type": "Sql", "iceberg.table.a.conflict.x": "rescue"},
-            "a.conflict.x: rescue does not work with a frazil.transforms.Sql transform",
-        ),
-        (
             {**CREATING, DEFAULT: "rescue", "frazil.tables.type._rescued_data": "long"},
             "type._rescued_data: _rescued_data keeps rescued values as a string.",
         ),
@@ -118,7 +103,6 @@ def test_what_cannot_be_meant_is_refused_by_name(keys: dict[str, str], sentence:
     [
         {f"{DEFAULT}.x": "rescue", f"{DEFAULT}.x.y": "cast"},
         {"iceberg.table.a.conflict.x": "rescue", RESCUED: "others"},
-        {**SQL, DEFAULT: "fail"},
         {**CREATING, DEFAULT: "rescue", "frazil.tables.type._rescued_data": "string"},
         {**KEEPING, DEFAULT: "null"},
         {"errors.deadletterqueue.topic.name": "dead", DEFAULT: "null"},

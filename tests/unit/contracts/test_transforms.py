@@ -217,6 +217,13 @@ def test_what_only_java_understands_of_patterns_is_left_to_java(pattern: str) ->
             "SELECT f(a, b) AS x -- FROM other\n FROM record WHERE s <> 'where'",
             Statement(("f(a, b) AS x -- FROM other",), "s <> 'where'"),
         ),
+        (
+            "SELECT *, to_json(struct(*, 2 * a)) AS j, * EXCEPT (b) FROM record WHERE f(*) * 2 > 1",
+            Statement(
+                ("*", "to_json(struct(record.*, 2 * a)) AS j", "record.* EXCEPT (b)"),
+                "f(record.*) * 2 > 1",
+            ),
+        ),
     ],
 )
 def test_a_statement_is_taken_apart(text: str, statement: Statement) -> None:

@@ -60,12 +60,16 @@ class FakeRunner:
         self.results = list(results)
         self.tasks = min(tasks, len(results))
         self.runs: list[tuple[list[Any], list[str]]] = []
+        self.released = False
 
     def sources(self, _records: Records) -> list[Any]:
         return [FIRST, SECOND][: self.tasks]
 
     def letters(self, *_: object) -> None:
         """Give none: nobody asks for them here."""
+
+    def release(self) -> None:
+        self.released = True
 
     def run(self, sources: Sequence[Any], tables: Mapping[str, TablePlan]) -> list[Piece]:
         self.runs.append(([*sources], sorted(tables)))
@@ -102,6 +106,7 @@ def test_files_that_nobody_takes_over_are_deleted(tmp_path: Path, is_taken: bool
         assert part.take_files() == [file]
     part.discard()
     assert (tmp_path / "rows").exists() is is_taken
+    assert runner.released
 
 
 def test_the_first_dead_letter_is_that_of_the_least_offset(tmp_path: Path) -> None:

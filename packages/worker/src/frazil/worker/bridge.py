@@ -76,7 +76,9 @@ def java_stack(error: CapturedException) -> str:
     return str(error._stackTrace)
 
 
-def map_in_arrow(frame: DataFrame, function: Callable[..., Any], schema: str) -> DataFrame:
+def map_in_arrow(
+    frame: DataFrame, function: Callable[..., Any], schema: str | StructType
+) -> DataFrame:
     """Make a frame by a function on Arrow's batches; PySpark's own way asks for pandas."""
     udf = _create_udf(function, schema, PythonEvalType.SQL_MAP_ARROW_ITER_UDF)
     columns: Any = udf(*(frame[name] for name in frame.columns))

@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 from py4j.clientserver import ClientServer
 from pyspark import SparkConf, SparkContext
+from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
 from frazil.contracts.plugins.group_keys import SESSION_PREFIX
@@ -39,6 +40,9 @@ _SAFETY = {
     "spark.driver.host": "127.0.0.1",
     "spark.sql.runSQLOnFiles": "false",
 }
+
+# It logs the stack of each error of an analysis, beside raising it.
+PySparkLogger.getLogger("SQLQueryContextLogger").disabled = True
 
 _UNREADABLE = ("IllegalArgumentException", "NumberFormatException", "Could not parse Master URL")
 

@@ -57,7 +57,6 @@ class SinkConfig:
     freshness_ms: int | None
     maintenance: float | None
     max_records: int
-    headers: bool
     on_data_loss: str
     tolerate_errors: bool
     most_dead: int | None
@@ -103,10 +102,9 @@ def sink_config(
     commit_interval_ms: int,
     freshness_ms: int | None = None,
     maintenance: float | None = None,
-    headers: bool = False,
     own_topics: Iterable[str] = (),
 ) -> SinkConfig:
-    """Make the configuration; `headers` says that the headers of records are wanted too."""
+    """Make the configuration."""
     overrides = config.prefixed(_OVERRIDE)
     letters = _letter_topic(assignment, config)
     return SinkConfig(
@@ -124,7 +122,6 @@ def sink_config(
         freshness_ms=freshness_ms,
         maintenance=maintenance,
         max_records=config["frazil.max.records.per.commit"],
-        headers=headers or letters is not None,
         on_data_loss=config["frazil.on.data.loss"],
         tolerate_errors=config["errors.tolerance"] == "all",
         most_dead=config[MOST_DEAD],

@@ -11,14 +11,12 @@ from frazil.contracts.plugins.iceberg_catalog import catalog_properties
 from frazil.contracts.plugins.maintenance_keys import FRESHNESS_MS
 from frazil.spark_sink.catalog import catalog_conf
 from frazil.spark_sink.config import sink_config
-from frazil.spark_sink.expressions.apart import TopicReaders
 from frazil.spark_sink.job import SinkJob
 from frazil.spark_sink.kafka import Broker
 from frazil.spark_sink.preview import PreviewJob
 from frazil.spark_sink.tables.control_topic import ControlTopic, EventKeys, event_keys
 from frazil.spark_sink.tables.predecessor import Heritage, TakeoverKeys, takeover_keys
 from frazil.spark_sink.tables.preview import PreviewStores
-from frazil.spark_sink.tables.routes import Route, route_of
 from frazil.spark_sink.tables.settings import TableKeys
 from frazil.spark_sink.tables.stores import TableStores
 from frazil.worker.board import StatusBoard
@@ -36,7 +34,6 @@ def job(assignment: Assignment, board: StatusBoard) -> SinkJob | PreviewJob:
         commit_interval_ms=keys[COMMIT_INTERVAL_MS],
         freshness_ms=keys[FRESHNESS_MS],
         maintenance=destination.budget,
-        headers=destination.uses_headers,
         own_topics=[events.topic] if events else (),
     )
     if assignment.preview is not None:
@@ -50,8 +47,6 @@ def iceberg_destination(
     return IcebergDestination(
         keys=TableKeys.of(assignment.connector, keys, assignment.schema_rules, assignment.rewind),
         catalog_properties=catalog_properties(keys, WorkerSettings().aws_region),
-        reader=TopicReaders(keys),
-        route=route_of(keys),
         events=events,
         takeover=takeover_keys(assignment, keys),
     )
@@ -61,18 +56,8 @@ def iceberg_destination(
 class IcebergDestination:
     keys: TableKeys
     catalog_properties: dict[str, str]
-    reader: TopicReaders
-    route: Route | None
     events: EventKeys | None
     takeover: TakeoverKeys | None
-
-    @property
-    def uses_headers(self) -> bool:
-        return (
-            self.reader.uses_headers
-            or (self.route is not None and self.route.uses_headers)
-            or bool(self.keys.dead_letters)
-        )
 
     @property
     def budget(self) -> float | None:
@@ -90,14 +75,10 @@ class IcebergDestination:
             spark,
             broker,
             keys=self.keys,
-            reader=self.reader,
-            route=self.route,
             control=None if self.events is None else ControlTopic(spark, self.events),
             heritage=None if self.takeover is None else Heritage(spark, self.takeover),
         )
 
     def open_preview(self, spark: SparkSession, broker: Broker) -> PreviewStores:
         """Open the tables as they would be, for whoever only wants to look."""
-        return PreviewStores(
-            spark, broker, keys=self.keys, reader=self.reader, route=self.route, control=None
-        )
+        return PreviewStores(spark, broker, keys=self.keys, control=None)

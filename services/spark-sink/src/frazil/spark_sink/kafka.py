@@ -145,7 +145,7 @@ def source_options(config: SinkConfig, start: Mapping[str, Mapping[int, int]]) -
         "failOnDataLoss": "true",
         "maxOffsetsPerTrigger": str(config.max_records),
         "kafkaConsumer.pollTimeoutMs": "30000",
-        "includeHeaders": str(config.headers).lower(),
+        "includeHeaders": "true",
     }
 
 
@@ -158,7 +158,7 @@ def range_options(config: SinkConfig, span: BatchRange) -> dict[str, str]:
         "startingOffsets": _in_json(span.start),
         "endingOffsets": _in_json(span.end),
         "failOnDataLoss": "false",
-        "includeHeaders": str(config.headers).lower(),
+        "includeHeaders": "true",
     }
 
 

@@ -28,7 +28,7 @@ class LinePlan:
     def read(self, source: DataFrame) -> DataFrame:
         # A record without a value is a line too, as in Kafka: nothing is filtered.
         return source.select(
-            *raw_columns(source),
+            *raw_columns(),
             fn.lit(False).alias(DROPPED),
             fn.col("value").cast("string").alias(_TEXT),
         )

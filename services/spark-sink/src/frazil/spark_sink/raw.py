@@ -3,35 +3,30 @@
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
-# A record as Kafka's source gives it.
-RECORD = ("topic", "partition", "offset", "timestamp", "key", "value", "headers")
-# The reason of a letter whose record is a row all the same, without one of its values.
-NULLED = "nulled"
+from frazil.spark_sink.tasks.chunks import KAFKA_COLUMNS
+
+_PLACE = ("topic", "partition", "offset")
 HEADERS = "array<struct<key: string, value: binary>>"
 
 
-def headers_of(batch: DataFrame) -> Column:
-    return fn.col("headers") if "headers" in batch.columns else fn.lit(None).cast(HEADERS)
-
-
-def raw_columns(batch: DataFrame) -> list[Column]:
+def raw_columns() -> list[Column]:
     """Return what a frame of records has to begin with. It costs nothing where nobody reads it."""
     return [
         *(fn.col(name) for name in ("topic", "partition", "offset", "timestamp")),
         fn.col("key").alias("raw_key"),
         fn.col("value").alias("raw_value"),
-        headers_of(batch).alias("raw_headers"),
+        fn.col("headers").alias("raw_headers"),
     ]
 
 
 def records_of(batch: DataFrame) -> DataFrame:
-    """Take out of a frame what records of Kafka have.
+    """Take out of a frame what records of Kafka have."""
+    return batch.select(*KAFKA_COLUMNS)
 
-    A task takes them in the order of their places, for in that order they change a schema.
-    """
-    place = "topic", "partition", "offset"
-    records = batch.select(*place, "timestamp", "key", "value", headers_of(batch).alias("headers"))
-    return records.sortWithinPartitions(*place)
+
+def in_order(records: DataFrame) -> DataFrame:
+    """Have each task take records in the order of their places: so they change a schema."""
+    return records.sortWithinPartitions(*_PLACE)
 
 
 def letters_of(frame: DataFrame, reason: Column, message: Column) -> DataFrame:
@@ -49,12 +44,3 @@ def letters_of(frame: DataFrame, reason: Column, message: Column) -> DataFrame:
         .alias("stage"),
         fn.lit(None).cast("string").alias("class"),
     )
-
-
-def packed(batch: DataFrame) -> DataFrame:
-    """Give a batch that many tables are written from no more parts than there are cores.
-
-    Each table looks through all parts: with one for each of many Kafka partitions most of the time
-    would go into tasks that find nothing.
-    """
-    return batch.coalesce(batch.sparkSession.sparkContext.defaultParallelism)

@@ -14,7 +14,6 @@ from frazil.runtime.logs import get_logger
 from frazil.spark_sink.boxes import letter_committer
 from frazil.spark_sink.committer import Committer, Driver
 from frazil.spark_sink.counts import sum_of
-from frazil.spark_sink.raw import RECORD
 from frazil.spark_sink.records.conversion import ConversionRules
 from frazil.spark_sink.records.schema.types import Struct
 from frazil.spark_sink.store import (
@@ -26,6 +25,7 @@ from frazil.spark_sink.store import (
     Stores,
 )
 from frazil.spark_sink.tables.part import Part
+from frazil.spark_sink.tasks.chunks import KAFKA_COLUMNS
 from frazil.spark_sink.tasks.plan import TablePlan
 
 log = get_logger(__name__)
@@ -153,4 +153,4 @@ def _union(one: DataFrame, other: DataFrame) -> DataFrame:
 
 
 def _records(frame: DataFrame) -> DataFrame:
-    return frame.select(*RECORD)
+    return frame.select(*KAFKA_COLUMNS)

@@ -9,7 +9,8 @@ from pyspark.sql import DataFrame, SparkSession
 from frazil.contracts.offsets import each
 from frazil.spark_sink.core.offset_log import BatchRange
 from frazil.spark_sink.core.ranges import pieces
-from frazil.spark_sink.raw import records_of
+from frazil.spark_sink.raw import in_order, records_of
+from frazil.spark_sink.sql.select import SqlTransforms
 from frazil.spark_sink.store import Records
 from frazil.spark_sink.tasks.dead_letters import (
     DEAD_LETTERS,
@@ -39,24 +40,39 @@ class Piece:
 class TaskRunner:
     """The tasks of one connector; each runs in a Python worker of an executor.
 
-    Without properties of a client tasks cannot read Kafka themselves, and Spark does it.
+    Without properties of a client tasks cannot read Kafka themselves, and Spark does it; so it does
+    where records have to go through its SQL.
     """
 
     def __init__(self, spark: SparkSession, plan: TaskPlan, tasks: int) -> None:
         self._spark = spark
-        self._plan = plan
+        self._whole = plan
+        self._sql = SqlTransforms(spark, plan.records)
+        self._plan = replace(plan, records=self._sql.rest)
         self._tasks = tasks
+        self._kept: list[DataFrame] = []
 
     def without_route(self) -> "TaskRunner":
         """Return a runner for which each record is for every table."""
-        records = replace(self._plan.records, route=None)
-        return TaskRunner(self._spark, replace(self._plan, records=records), self._tasks)
+        records = replace(self._whole.records, route=None)
+        return TaskRunner(self._spark, replace(self._whole, records=records), self._tasks)
 
     def sources(self, records: Records) -> list[Source]:
         """Say what each task of a batch is to read."""
-        if records.span is None or not self._plan.kafka:
-            return [records_of(records.frame)]
+        if records.span is None or not self._plan.kafka or self._sql:
+            return [self.source(records.frame)]
         return [*pieces(_ranges(records.span), self._tasks)]
+
+    def source(self, records: DataFrame) -> Source:
+        """Take records through the connector's SQL, if it has any."""
+        frame, kept = self._sql.apply(records_of(records))
+        self._kept += kept
+        return in_order(frame.coalesce(self._tasks))
+
+    def release(self) -> None:
+        """Forget what was kept of sources, once nothing is done with them any more."""
+        while self._kept:
+            self._kept.pop().unpersist()
 
     def run(self, sources: Sequence[Source], tables: Mapping[str, TablePlan]) -> list[Piece]:
         """Run the tasks; raise what keeps all tables from their records."""

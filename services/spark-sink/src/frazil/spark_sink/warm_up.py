@@ -16,6 +16,7 @@ from frazil.spark_sink.core.position import TopicFacts
 from frazil.spark_sink.fleet import Fleet
 from frazil.spark_sink.iceberg import iceberg_destination
 from frazil.spark_sink.kafka import Broker
+from frazil.spark_sink.raw import HEADERS
 from frazil.spark_sink.store import Records
 from frazil.worker.connector import read_config
 from frazil.worker.drive import await_pause
@@ -29,6 +30,7 @@ _RECORDS = (
     "value AS offset",
     "timestamp",
     "CAST(NULL AS BINARY) AS key",
+    f"CAST(NULL AS {HEADERS}) AS headers",
     "CAST(to_json(struct(value, timestamp, struct('x' AS text) AS nested)) AS BINARY) AS value",
 )
 

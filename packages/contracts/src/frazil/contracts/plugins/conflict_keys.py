@@ -29,7 +29,6 @@ from frazil.contracts.plugins.iceberg_tables import (
 from frazil.contracts.plugins.parsed import Complaint, ParsedConfig
 from frazil.contracts.plugins.sink import DEAD_LETTER_TOPIC
 from frazil.contracts.plugins.strangers import UNKNOWN_KEYS
-from frazil.contracts.plugins.transforms.chain import aliases_of
 from frazil.contracts.validators import Matches, OneOf
 
 DEFAULT = "frazil.tables.conflict"
@@ -135,7 +134,6 @@ def check_columns(config: ParsedConfig) -> Iterator[Complaint]:
     if unreadable or config[DEFAULT] not in _POLICIES:
         return
     yield from _lost(config, keys)
-    yield from _unable_to_rescue(config, keys)
     tables = ["", *(config[LISTED] or ()), *(key.table for key in keys)]
     found = (one for table in tables for one in _contradictions(config, table, keys))
     # What is said of all tables is wrong in each of them.
@@ -187,17 +185,6 @@ def _lost(config: ParsedConfig, keys: Iterable[_ColumnKey]) -> Iterator[Complain
             name,
             f"{name}: null needs somewhere to keep the records whose values are lost. Set "
             f"{DEAD_LETTER_TABLE}, or {DEAD_LETTER_TOPIC}; or keep the values with rescue.",
-        )
-
-
-def _unable_to_rescue(config: ParsedConfig, keys: Iterable[_ColumnKey]) -> Iterator[Complaint]:
-    """Refuse to rescue values of what a statement selects: Spark converts them."""
-    aliases = aliases_of(config, "Sql")
-    for name in _keys_with(Policy.RESCUE, config, keys) if aliases else ():
-        yield Complaint(
-            name,
-            f"{name}: rescue does not work with a frazil.transforms.Sql transform, which "
-            f"transforms.{aliases[0]} is. Choose null or cast, or do without the transform.",
         )
 
 

@@ -7,19 +7,10 @@ from pyspark.sql import functions as fn
 from pyspark.sql.types import DataType, StringType, StructType
 from pyspark.sql.window import Window, WindowSpec
 
-from frazil.spark_sink.expressions.paths import field_text
 from frazil.spark_sink.records.changes import ChangeRules
 from frazil.spark_sink.tasks.changes import CHANGE, DELETES
 
 _RANK = "frazil_rank"
-
-
-def deletes(rules: ChangeRules, value: Column, kind: DataType) -> Column:
-    """Tell whether a record deletes its row: the operation begins with a D, as in `DELETE`."""
-    if not rules.operation:
-        return fn.lit(False)
-    text = fn.upper(fn.trim(field_text(value, kind, rules.operation)))
-    return fn.coalesce(text.startswith("D"), fn.lit(False))
 
 
 def newest_of(changes: DataFrame, schema: StructType, rules: ChangeRules) -> DataFrame:

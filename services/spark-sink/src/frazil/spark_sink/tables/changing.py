@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as fn
 from pyspark.sql.types import DataType, StructType
 
 from frazil.contracts.columns import Path
@@ -23,15 +22,12 @@ from frazil.spark_sink.tables.changes import (
 )
 from frazil.spark_sink.tables.deleted import Deleted
 from frazil.spark_sink.tables.files import write_files
-from frazil.spark_sink.tables.following import FollowingTable
 from frazil.spark_sink.tables.guarded import transaction_on
 from frazil.spark_sink.tables.history import LedgerGuard
 from frazil.spark_sink.tables.merge import Merge
 from frazil.spark_sink.tables.part import Part
-from frazil.spark_sink.tables.rows import good
-from frazil.spark_sink.tables.sql_table import SqlTable
 from frazil.spark_sink.tables.table import TableStore
-from frazil.spark_sink.tasks.changes import CHANGE, CHANGE_COLUMN, DELETES
+from frazil.spark_sink.tasks.changes import CHANGE_COLUMN
 from frazil.spark_sink.tasks.files.plan import FilesPlan
 from frazil.spark_sink.tasks.plan import TablePlan
 from frazil.spark_sink.tasks.scratch import scratch_schema
@@ -43,7 +39,7 @@ _ANY_SCHEMA = "write.spark.accept-any-schema"
 class Merged:
     """The changes of a batch and a transaction that has them; another one if it came too late."""
 
-    def __init__(self, store: "MergingTable", changes: DataFrame) -> None:
+    def __init__(self, store: "ChangingTable", changes: DataFrame) -> None:
         self._make = partial(store.merge, changes)
         self._changes = changes
         self._merge: Merge | None = self._make()
@@ -62,8 +58,8 @@ class Merged:
         self._changes.unpersist()
 
 
-class MergingTable(FollowingTable):
-    """Its files are made by MERGE, which knows the rows that are there."""
+class ChangingTable(TableStore):
+    """Tasks put its changes into files, and MERGE takes them to the rows that are there."""
 
     _changes: ChangeRules
 
@@ -109,6 +105,24 @@ class MergingTable(FollowingTable):
 
     def _memory(self, kinds: Sequence[DataType], kind: DataType) -> Deleted | None:
         return Deleted(self._spark, self._lake, self._id, rules=self._changes, kinds=[*kinds, kind])
+
+    def plan(self, written: Offsets) -> TablePlan:
+        plan = super().plan(written)
+        if self._table is None:
+            return replace(plan, changes=self._keys.change_rules)
+        conversion = self._keys.conversion(self._id, self._deciding())
+        return replace(plan, changes=self._changes, conversion=conversion)
+
+    def _files(self) -> FilesPlan | None:
+        if self._table is None:
+            return None
+        return self._scratch(scratch_schema(self._schema, CHANGE_COLUMN))
+
+    def _written(self, part: Part) -> Written:
+        changes = self._rows(part, CHANGE_COLUMN) if part.plan.files else None
+        if changes is None:
+            return super()._written(part)
+        return Written(self._stage(changes), part.counts(), part.letters)
 
     def _stage(self, made: DataFrame) -> list[Any]:
         """Make the files, or what a commit makes them of, of the changes of a batch."""
@@ -160,38 +174,6 @@ class MergingTable(FollowingTable):
         merge = merged[0].take()
         guard.parent = merge.head
         return merge.transaction, merge.transaction.newAppend()
-
-
-class SqlChangingTable(MergingTable, SqlTable):
-    """A table with changes that go through Spark SQL."""
-
-    _changes: ChangeRules
-
-    def _put(self, seen: DataFrame) -> list[Any]:
-        change = fn.struct("topic", "partition", "offset", "timestamp", DELETES).alias(CHANGE)
-        return self._stage(good(seen, self._schema, change))
-
-
-class ChangingTable(MergingTable, TableStore):
-    """A table with changes that tasks put into files, from which MERGE takes them."""
-
-    def plan(self, written: Offsets) -> TablePlan:
-        plan = super().plan(written)
-        if self._table is None:
-            return replace(plan, changes=self._keys.change_rules)
-        conversion = self._keys.conversion(self._id, self._deciding())
-        return replace(plan, changes=self._changes, conversion=conversion)
-
-    def _files(self) -> FilesPlan | None:
-        if self._table is None:
-            return None
-        return self._scratch(scratch_schema(self._schema, CHANGE_COLUMN))
-
-    def _written(self, part: Part) -> Written:
-        changes = self._rows(part, CHANGE_COLUMN) if part.plan.files else None
-        if changes is None:
-            return super()._written(part)
-        return Written(self._stage(changes), part.counts(), part.letters)
 
 
 def _merged(files: Sequence[Any]) -> list[Merged]:

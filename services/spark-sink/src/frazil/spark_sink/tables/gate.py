@@ -3,15 +3,13 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from pyspark.sql.types import ArrayType, DataType, MapType, StructField, StructType
-
+from frazil.contracts.columns import Path
 from frazil.contracts.partitioning import PartitionPart
 from frazil.contracts.plugins.takeover_keys import TAKEOVER_GROUP
 from frazil.contracts.schema_change import ChangeKind, SchemaChange, SchemaRules
 from frazil.spark_sink.records.schema import changes as asked
 from frazil.spark_sink.records.schema.types import List, Map, Primitive, Struct, Type
 from frazil.spark_sink.store import SchemaWaitsError
-from frazil.spark_sink.tables.evolution import AddColumn, Change, Path, WidenColumn
 from frazil.worker.errors import NoTableError
 
 
@@ -19,16 +17,10 @@ from frazil.worker.errors import NoTableError
 class Gate:
     rules: SchemaRules = field(default_factory=SchemaRules)
     asks: bool = False
-    ignores_case: bool = False
 
     @property
     def refuses_table(self) -> bool:
         return "" in self.rules.refused
-
-    def without_refused(self, shape: StructType) -> StructType:
-        """Leave out fields that are to change nothing of the table."""
-        refused = {self._key(path) for path in self.rules.refused}
-        return self._pruned_struct(shape, (), refused) if refused else shape
 
     def unseen(self, changes: Iterable[SchemaChange]) -> tuple[SchemaChange, ...]:
         """Return the changes that a person has to see first."""
@@ -39,35 +31,6 @@ class Gate:
     def require(self, table: str, changes: Iterable[SchemaChange]) -> None:
         if unseen := self.unseen(changes):
             raise SchemaWaitsError(table, unseen)
-
-    def _pruned_struct(self, kind: StructType, path: Path, refused: set[str]) -> StructType:
-        fields = ((field, (*path, field.name)) for field in kind.fields)
-        return StructType(
-            [
-                StructField(f.name, self._pruned(f.dataType, at, refused), f.nullable)
-                for f, at in fields
-                if self._key(".".join(at)) not in refused
-            ]
-        )
-
-    def _pruned(self, kind: DataType, path: Path, refused: set[str]) -> DataType:
-        if isinstance(kind, StructType):
-            return self._pruned_struct(kind, path, refused)
-        if isinstance(kind, ArrayType):
-            element = self._pruned(kind.elementType, (*path, "element"), refused)
-            return ArrayType(element, kind.containsNull)
-        if isinstance(kind, MapType):
-            value = self._pruned(kind.valueType, (*path, "value"), refused)
-            return MapType(kind.keyType, value, kind.valueContainsNull)
-        return kind
-
-    def _key(self, path: str) -> str:
-        return path.lower() if self.ignores_case else path
-
-
-def creation(schema: StructType) -> list[SchemaChange]:
-    columns = [AddColumn((), field.name, field.dataType) for field in schema.fields]
-    return [SchemaChange(kind=ChangeKind.CREATE), *map(in_data, columns)]
 
 
 def creation_of(table: Struct) -> list[SchemaChange]:
@@ -107,15 +70,6 @@ def _primitive(kind: Primitive) -> str:
 
 def partition(parts: Iterable[PartitionPart]) -> SchemaChange:
     return SchemaChange(kind=ChangeKind.PARTITION, type=", ".join(map(str, parts)))
-
-
-def in_data(change: Change) -> SchemaChange:
-    if isinstance(change, AddColumn):
-        path = (*change.parent, change.name)
-        return _told(ChangeKind.ADD, path, change.type.simpleString())
-    if isinstance(change, WidenColumn):
-        return _told(ChangeKind.WIDEN, change.path, change.type.simpleString())
-    return _told(ChangeKind.RELAX, change.path)
 
 
 def _told(kind: ChangeKind, path: Path, made: str | None = None) -> SchemaChange:

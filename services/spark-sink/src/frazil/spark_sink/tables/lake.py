@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +13,6 @@ from frazil.contracts.partitioning import PartitionPart
 from frazil.spark_sink.catalog import catalog_error, is_silent
 from frazil.spark_sink.records.schema.changes import SchemaChange
 from frazil.spark_sink.records.schema.types import Struct
-from frazil.spark_sink.tables.evolution import AddColumn, Change, WidenColumn
 from frazil.spark_sink.tables.schemas import add_to_update, java_schema, read_schema
 from frazil.worker.bridge import java_session, jvm, local_folder, new_array
 from frazil.worker.errors import BadTableError, WorkerError
@@ -142,23 +141,11 @@ class Lake:
                 raise _creation_error(message, name) from None
             return found
 
-    def change(self, table: Any, name: str, changes: Sequence[Change]) -> None:
-        """Change a table's schema at once; nothing is changed if somebody else was faster."""
-
-        def add(update: Any) -> None:
-            for change in changes:
-                self._add(update, change)
-
-        self._update_schema(table, name, add)
-
     def change_columns(self, table: Any, name: str, changes: Sequence[SchemaChange]) -> None:
         """Change a table's schema at once; nothing is changed if somebody else was faster."""
-        self._update_schema(table, name, lambda one: add_to_update(self.iceberg, one, changes))
-
-    def _update_schema(self, table: Any, name: str, add: Callable[[Any], None]) -> None:
         try:
             update = table.updateSchema()
-            add(update)
+            add_to_update(self.iceberg, update, changes)
             update.commit()
         except JAVA_ERRORS as error:
             message = java_message(error)
@@ -220,18 +207,6 @@ class Lake:
                     message,
                 ) from None
         self.refresh(table, name)
-
-    def _add(self, update: Any, change: Change) -> None:
-        if isinstance(change, AddColumn):
-            parent = ".".join(change.parent) or None
-            update.addColumn(parent, change.name, self._type(change.type))
-        elif isinstance(change, WidenColumn):
-            update.updateColumn(".".join(change.path), self._type(change.type))
-        else:
-            update.makeColumnOptional(".".join(change.path))
-
-    def _type(self, kind: Any) -> Any:
-        return self._convert(StructType([StructField("x", kind)])).findField("x").type()
 
     def _convert(self, schema: StructType) -> Any:
         java = self._jvm.org.apache.spark.sql.types.DataType.fromJson(schema.json())

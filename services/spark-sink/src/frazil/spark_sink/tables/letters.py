@@ -9,18 +9,19 @@ from frazil.contracts.offsets import Offsets, each
 from frazil.contracts.redrive import Pick
 from frazil.runtime.logs import get_logger
 from frazil.spark_sink.catalog import catalog_error
-from frazil.spark_sink.raw import NULLED, RECORD
 from frazil.spark_sink.tables.changes import quoted
 from frazil.spark_sink.tables.lake import Lake
 from frazil.spark_sink.tables.letter_table import SCHEMA, LetterTable
 from frazil.spark_sink.tables.settings import TableKeys
+from frazil.spark_sink.tasks.chunks import KAFKA_COLUMNS
+from frazil.spark_sink.tasks.dead_letters import NULLED
 from frazil.worker.jvm_errors import JAVA_ERRORS, java_message
 
 log = get_logger(__name__)
 
 # Other connectors may put letters into the same table meanwhile.
 _ATTEMPTS = 5
-_COLUMNS = ("table", *RECORD)
+_COLUMNS = ("table", *KAFKA_COLUMNS)
 
 _Args = dict[str, str | int | datetime | None]
 

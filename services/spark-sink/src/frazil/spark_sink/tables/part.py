@@ -80,9 +80,10 @@ class Part:
         return files
 
     def discard(self) -> None:
-        """Delete the files that nobody has taken over."""
+        """Delete the files that nobody has taken over, and forget what was read."""
         if not self._is_taken:
             self._delete(self._pieces)
+        self._runner.release()
 
     def _delete(self, pieces: Iterable[Piece]) -> None:
         for piece in pieces:

@@ -8,8 +8,8 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, cast
 
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.types import DataType, StructType
+from pyspark.sql import SparkSession
+from pyspark.sql.types import DataType
 
 from frazil.contracts.partitioning import PartitionPart
 from frazil.contracts.plugins.iceberg_tables import is_changing
@@ -18,21 +18,9 @@ from frazil.contracts.schema_change import SchemaChange
 from frazil.spark_sink.counts import BatchCounts
 from frazil.spark_sink.records.schema import changes as asked
 from frazil.spark_sink.records.schema.types import Struct
-from frazil.spark_sink.tables.changing import ChangingTable, MergingTable, SqlChangingTable
-from frazil.spark_sink.tables.evolution import Change
-from frazil.spark_sink.tables.following import FollowingTable
-from frazil.spark_sink.tables.gate import (
-    Gate,
-    creation,
-    creation_of,
-    described,
-    in_data,
-    partition,
-    spelled,
-)
+from frazil.spark_sink.tables.changing import ChangingTable
+from frazil.spark_sink.tables.gate import Gate, creation_of, described, partition, spelled
 from frazil.spark_sink.tables.lake import Lake
-from frazil.spark_sink.tables.rows import good
-from frazil.spark_sink.tables.sql_table import SqlTable
 from frazil.spark_sink.tables.stores import TableStores
 from frazil.spark_sink.tables.table import TableStore
 
@@ -50,26 +38,6 @@ class DryLake(Lake):
     def load(self, name: str) -> Any | None:
         table = super().load(name)
         return None if table is None else table.newTransaction().table()
-
-    def create(
-        self,
-        name: str,
-        schema: StructType,
-        *,
-        ids: Sequence[str],
-        partitioning: Sequence[PartitionPart],
-        properties: dict[str, str],
-    ) -> Any:
-        table = super().create(
-            name, schema, ids=ids, partitioning=partitioning, properties=properties
-        )
-        fields = self.schema_of(table).fields
-        self.created[name] = CreatedTable(
-            columns={field.name: field.dataType.simpleString() for field in fields},
-            partitions=tuple(map(str, partitioning)),
-        )
-        self.changes[name] = creation(schema)
-        return table
 
     def create_table(
         self,
@@ -94,10 +62,6 @@ class DryLake(Lake):
         super().change_columns(table, name, changes)
         self.changes.setdefault(name, []).extend(map(described, changes))
 
-    def change(self, table: Any, name: str, changes: Sequence[Change]) -> None:
-        super().change(table, name, changes)
-        self.changes.setdefault(name, []).extend(map(in_data, changes))
-
     def partition(self, table: Any, name: str, parts: Sequence[PartitionPart]) -> None:
         super().partition(table, name, parts)
         self.changes.setdefault(name, []).append(partition(parts))
@@ -106,7 +70,7 @@ class DryLake(Lake):
         return self._memory
 
 
-class Previewed(FollowingTable):
+class PreviewTable(TableStore):
     """Does what a table does with records, but for the files, and without asking."""
 
     exists = False
@@ -124,35 +88,21 @@ class Previewed(FollowingTable):
         self.exists = True
         super()._go_back(table)
 
-
-class PreviewTable(Previewed, TableStore):
     def _files(self) -> None:
         """Have nothing written."""
 
 
-class PreviewSqlTable(Previewed, SqlTable):
-    def _put(self, seen: DataFrame) -> list[Any]:
-        good(seen, self._schema).write.format("noop").mode("overwrite").save()
-        return []
-
-
-class PreviewedChanges(MergingTable):
-    def _memory(self, _kinds: Sequence[DataType], _kind: DataType) -> None:
-        """Remember no deletions: that would take a table."""
-
-
-class PreviewChangingTable(PreviewedChanges, PreviewTable, ChangingTable):
+class PreviewChangingTable(PreviewTable, ChangingTable):
     """A table of which nothing is changed."""
 
-
-class PreviewSqlChangingTable(PreviewedChanges, PreviewSqlTable, SqlChangingTable):
-    """The same, behind Spark SQL."""
+    def _memory(self, _kinds: Sequence[DataType], _kind: DataType) -> None:
+        """Remember no deletions: that would take a table."""
 
 
 class PreviewStores(TableStores):
     _lake: DryLake
 
-    def told(self, store: Previewed, name: str, counts: BatchCounts) -> TablePreview:
+    def told(self, store: PreviewTable, name: str, counts: BatchCounts) -> TablePreview:
         """Say what became of a table and its records."""
         changes = tuple(self._lake.changes.get(name, ()))
         return TablePreview(
@@ -165,17 +115,13 @@ class PreviewStores(TableStores):
             dead=counts.dead,
         )
 
-    def open(self, name: str) -> PreviewSqlTable | PreviewTable:
-        return cast("PreviewSqlTable | PreviewTable", super().open(name))
+    def open(self, name: str) -> PreviewTable:
+        return cast("PreviewTable", super().open(name))
 
     @property
-    def _planned_kind(self) -> type[PreviewTable]:
+    def _kind(self) -> type[PreviewTable]:
         changes = is_changing(self._keys.config)
         return PreviewChangingTable if changes else PreviewTable
 
     def _open_lake(self) -> DryLake:
         return DryLake(self._spark, self._keys.catalog)
-
-    @property
-    def _kind(self) -> type[PreviewSqlTable]:
-        return PreviewSqlChangingTable if is_changing(self._keys.config) else PreviewSqlTable

@@ -137,7 +137,7 @@ class TableKeys:
 
     def gate(self, table: str) -> Gate:
         rules = self.schema_rules.get(table, SchemaRules())
-        return Gate(rules, asks=asks(self.config, table), ignores_case=self.ignores_case)
+        return Gate(rules, asks=asks(self.config, table))
 
     @property
     def may_wait_from_latest(self) -> bool:

@@ -37,10 +37,11 @@ def split_by_tasks(runner: TaskRunner, records: Records, enter: Enter) -> Split:
         dead=sum(one.count for _, one in letters),
         first_dead=bad_record(first_of(one.first for _, one in letters)),
         letters=partial(runner.letters, letters, ""),
-        close=partial(_discard, parts.values()),
+        close=partial(_discard, runner, parts.values()),
     )
 
 
-def _discard(parts: Iterable[Part]) -> None:
+def _discard(runner: TaskRunner, parts: Iterable[Part]) -> None:
     for part in parts:
         part.discard()
+    runner.release()

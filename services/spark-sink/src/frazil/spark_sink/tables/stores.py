@@ -8,23 +8,18 @@ from pyspark.sql import DataFrame, SparkSession
 
 from frazil.contracts.ledger import Ledger
 from frazil.contracts.plugins.iceberg_tables import is_changing
-from frazil.contracts.plugins.transforms.chain import aliases_of
 from frazil.spark_sink.core.maintenance import Objectives
-from frazil.spark_sink.expressions.apart import TopicReaders
 from frazil.spark_sink.kafka import Broker
-from frazil.spark_sink.raw import packed, records_of
 from frazil.spark_sink.store import Enter, OpenMaintenance, Records, Split
-from frazil.spark_sink.tables.changing import ChangingTable, SqlChangingTable
+from frazil.spark_sink.tables.changing import ChangingTable
 from frazil.spark_sink.tables.control_topic import ControlTopic
 from frazil.spark_sink.tables.lake import Lake
 from frazil.spark_sink.tables.letters import TableOfLetters
 from frazil.spark_sink.tables.maintenance import TableMaintenance
 from frazil.spark_sink.tables.part import Part
-from frazil.spark_sink.tables.predecessor import Heritage, TableHeritage
-from frazil.spark_sink.tables.routes import Route, split_by
+from frazil.spark_sink.tables.predecessor import Heritage
 from frazil.spark_sink.tables.settings import TableKeys
 from frazil.spark_sink.tables.split import split_by_tasks
-from frazil.spark_sink.tables.sql_table import SqlTable
 from frazil.spark_sink.tables.table import TableStore
 from frazil.spark_sink.task_runner import TaskRunner
 from frazil.spark_sink.tasks.plan import RecordPlan, TaskPlan
@@ -32,7 +27,7 @@ from frazil.worker.errors import NoTableError
 
 
 class TableStores:
-    """`route` says for which tables a record is; None: for every one that is listed."""
+    """Tables are opened when they are needed, and written by the tasks of one runner."""
 
     def __init__(
         self,
@@ -40,8 +35,6 @@ class TableStores:
         broker: Broker,
         *,
         keys: TableKeys,
-        reader: TopicReaders,
-        route: Route | None,
         control: ControlTopic | None,
         heritage: Heritage | None = None,
     ) -> None:
@@ -50,75 +43,41 @@ class TableStores:
         self._spark = spark
         self._broker = broker
         self._keys = keys
-        self._reader = reader
-        self._route = route
         self._control = control
         self._heritage = heritage
-        self._opened: dict[str, TableStore | SqlTable] = {}
+        self._opened: dict[str, TableStore] = {}
         self._lake = self._open_lake()
-        self._runner = self._task_runner()
+        plan = TaskPlan(RecordPlan.of(keys.config), kafka=broker.client_properties)
+        self._runner = TaskRunner(spark, plan, keys.config["tasks.max"])
 
-    def _task_runner(self) -> TaskRunner | None:
-        """Return what runs tasks; None where records go through Spark SQL."""
-        config = self._keys.config
-        if aliases_of(config, "Sql"):
-            return None
-        plan = TaskPlan(RecordPlan.of(config), kafka=self._broker.client_properties)
-        return TaskRunner(self._spark, plan, self._keys.config["tasks.max"])
-
-    def open(self, name: str) -> TableStore | SqlTable:
+    def open(self, name: str) -> TableStore:
         if "." not in name.strip("."):
             raise NoTableError(
                 f"{name} is no name of a table: it has no namespace. Set frazil.tables.namespace, "
                 "or correct what names tables."
             )
         heritage = None if self._heritage is None else self._heritage.of(name)
-        store = self._store(name, heritage)
+        store = self._kind(self._spark, self._lake, name, keys=self._keys, heritage=heritage)
         self._opened[name] = store
         # The driver before this one may have ended between a commit and its event.
         self.tell([name])
         return store
 
-    def _store(self, name: str, heritage: TableHeritage | None) -> TableStore | SqlTable:
-        if self._runner is not None:
-            return self._planned_kind(
-                self._spark, self._lake, name, keys=self._keys, heritage=heritage
-            )
-        # A reader of its own: it remembers the shape of what it read last.
-        reader = TopicReaders(self._keys.config)
-        return self._kind(
-            self._spark, self._lake, name, keys=self._keys, reader=reader, heritage=heritage
-        )
-
     def _open_lake(self) -> Lake:
         return Lake(self._spark, self._keys.catalog)
 
     @property
-    def _planned_kind(self) -> type[TableStore]:
+    def _kind(self) -> type[TableStore]:
         return ChangingTable if is_changing(self._keys.config) else TableStore
 
-    @property
-    def _kind(self) -> type[SqlTable]:
-        return SqlChangingTable if is_changing(self._keys.config) else SqlTable
-
-    def part(self, name: str, records: DataFrame) -> Part | DataFrame:
-        store = self._opened[name]
-        if self._runner is None or not isinstance(store, TableStore):
-            return records
+    def part(self, name: str, records: DataFrame) -> Part:
         # They are for this table, whatever routes would say of them today.
         runner = self._runner.without_route()
-        return Part(runner, name, runner.run([records_of(records)], {name: store.plan({})}))
+        plans = {name: self._opened[name].plan({})}
+        return Part(runner, name, runner.run([runner.source(records)], plans))
 
     def split(self, records: Records, enter: Enter) -> Split:
-        if self._runner is not None:
-            return split_by_tasks(self._runner, records, enter)
-        batch = records.frame
-        if self._route is not None:
-            return split_by(self._route, self._reader, batch)
-        if len(self.listed) == 1:
-            return Split({self.listed[0]: batch})
-        kept = packed(batch).persist()
-        return Split(dict.fromkeys(self.listed, kept), close=kept.unpersist)
+        return split_by_tasks(self._runner, records, enter)
 
     @property
     def letters(self) -> TableOfLetters | None:

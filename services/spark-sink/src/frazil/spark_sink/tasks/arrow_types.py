@@ -21,6 +21,7 @@ _PRIMITIVES: dict[str, pa.DataType] = {
     "string": pa.string(),
     "binary": pa.binary(),
     "uuid": pa.uuid(),
+    "void": pa.null(),
     "variant": pa.struct(
         [
             pa.field("metadata", pa.binary(), nullable=False),
@@ -29,7 +30,7 @@ _PRIMITIVES: dict[str, pa.DataType] = {
     ),
 }
 
-WRITABLE = _PRIMITIVES.keys() - {"variant"}
+WRITABLE = _PRIMITIVES.keys() - {"variant", "void"}
 """Types of columns that Arrow writes to Parquet, besides decimals and fixed bytes."""
 
 

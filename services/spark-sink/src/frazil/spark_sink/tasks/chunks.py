@@ -10,12 +10,17 @@ from confluent_kafka import TIMESTAMP_NOT_AVAILABLE, Message
 from frazil.spark_sink.records.model import KafkaRecord
 
 CHUNK_RECORDS = 2_000
+KAFKA_COLUMNS = ("topic", "partition", "offset", "timestamp", "key", "value", "headers")
+"""A record as Spark's source for Kafka gives it."""
 
 _Headers = tuple[tuple[str, bytes | None], ...]
 
 
 class Chunk(Protocol):
-    """Records of one partition. Columns have one value a record; timestamps are in milliseconds."""
+    """Records of one partition. Columns have one value a record; timestamps are in milliseconds.
+
+    Outcomes are beside records that come from a SQL transform, and from nowhere else.
+    """
 
     topic: str
     partition: int
@@ -26,6 +31,7 @@ class Chunk(Protocol):
     def offsets(self) -> list[int]: ...
     def timestamps(self) -> list[int | None]: ...
     def headers(self) -> list[_Headers]: ...
+    def outcomes(self) -> list[bytes]: ...
     def record(self, index: int) -> KafkaRecord: ...
     def records(self) -> list[KafkaRecord]: ...
 
@@ -57,6 +63,9 @@ class MessageChunk:
 
     def headers(self) -> list[_Headers]:
         return [_headers(message) for message in self.messages]
+
+    def outcomes(self) -> list[bytes]:
+        return []
 
     def record(self, index: int) -> KafkaRecord:
         return self._record(self.messages[index])
@@ -117,6 +126,9 @@ class ArrowChunk:
             return [()] * len(self)
         return [_pairs(headers) for headers in self._column("headers")]
 
+    def outcomes(self) -> list[bytes]:
+        return self._column("outcome")
+
     def record(self, index: int) -> KafkaRecord:
         return ArrowChunk(self.topic, self.partition, self.batch.slice(index, 1)).records()[0]
 
@@ -140,7 +152,7 @@ def _pairs(headers: list[dict[str, Any]] | None) -> _Headers:
 def chunks_of_batch(batch: pa.RecordBatch, *, chunk: int = CHUNK_RECORDS) -> Iterator[ArrowChunk]:
     """Cut a batch of Spark's Kafka source into chunks of one partition each.
 
-    Its columns are topic, partition, offset, timestamp, key, value and, if asked for, headers.
+    Its columns are those of Kafka's source, and outcomes behind a SQL transform.
     """
     for start, length in _runs(batch):
         for first in range(start, start + length, chunk):

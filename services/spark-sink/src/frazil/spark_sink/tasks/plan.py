@@ -1,7 +1,7 @@
 """What the driver tells a task: plain data, the same for all tasks of a batch."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from frazil.contracts.offsets import Offsets
 from frazil.contracts.plugins import ParsedConfig
@@ -15,6 +15,7 @@ from frazil.spark_sink.records.schema.types import Path, Struct
 from frazil.spark_sink.tasks.files.plan import FilesPlan
 from frazil.spark_sink.tasks.result import Place
 
+SQL = "Sql"
 _NEVER_FAIL = ("string", "bytes", "simple")
 
 
@@ -23,7 +24,8 @@ class RecordPlan:
     """How records are read and transformed, and for which tables they are.
 
     Without a route each record is for every table. With `fast` off all records go through the plain
-    functions; what is written is the same.
+    functions; what is written is the same. One that `resumes` goes on from outcomes that stand
+    beside the records: Spark has run a statement on what the steps before it had made of them.
     """
 
     key: Converting
@@ -32,6 +34,7 @@ class RecordPlan:
     steps: tuple[Step, ...] = ()
     route: Route | None = None
     fast: bool = True
+    resumes: bool = False
 
     @classmethod
     def of(cls, config: ParsedConfig) -> "RecordPlan":
@@ -44,11 +47,21 @@ class RecordPlan:
             route=route_of(config),
         )
 
+    def parted(self) -> tuple[list[tuple["RecordPlan", Step]], "RecordPlan"]:
+        """Take the plan apart at its SQL transforms: the way to each, and what is behind them."""
+        stages, rest = [], self
+        while any(step.word == SQL for step in rest.steps):
+            at = [step.word for step in rest.steps].index(SQL)
+            stages.append((replace(rest, steps=rest.steps[:at]), rest.steps[at]))
+            rest = replace(rest, steps=rest.steps[at + 1 :], resumes=True)
+        return stages, rest
+
     @property
     def is_plain_json(self) -> bool:
         """Tell whether a row is the record's JSON and nothing else can go wrong with the record."""
         return (
             not self.steps
+            and not self.resumes
             and self.value.word == "json"
             and not self.value.schemas
             and self.key.word in _NEVER_FAIL

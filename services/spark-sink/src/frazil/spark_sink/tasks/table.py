@@ -21,6 +21,7 @@ from frazil.spark_sink.tasks.errors import StorageError
 from frazil.spark_sink.tasks.fast_decoder import FastDecoder, fast_decoder
 from frazil.spark_sink.tasks.files.plan import FilesPlan
 from frazil.spark_sink.tasks.files.table_writer import TableWriter
+from frazil.spark_sink.tasks.outcomes import Outcome, Read
 from frazil.spark_sink.tasks.plan import TablePlan
 from frazil.spark_sink.tasks.result import (
     Asked,
@@ -30,11 +31,6 @@ from frazil.spark_sink.tasks.result import (
     Place,
     TableResult,
 )
-
-Outcome = Record | RecordError | None
-"""What converters and transforms have made of a record; None: they have filtered it out."""
-
-Read = Callable[[KafkaRecord], Outcome]
 
 _NO_COLUMN = "the table is not there yet, and the record has no field to make a column of"
 

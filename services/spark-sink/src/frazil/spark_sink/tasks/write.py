@@ -7,17 +7,16 @@ from collections.abc import Iterable, Iterator
 
 import pyarrow as pa
 
-from frazil.spark_sink.records.chain import chain_of
-from frazil.spark_sink.records.converters.record import reader_of
 from frazil.spark_sink.records.errors import RecordError
 from frazil.spark_sink.records.model import KafkaRecord
 from frazil.spark_sink.records.routes import Router, router_of
 from frazil.spark_sink.tasks.chunks import Chunk, chunks_of_batch
 from frazil.spark_sink.tasks.offset_range import OffsetRange
-from frazil.spark_sink.tasks.plan import RecordPlan, TaskPlan
+from frazil.spark_sink.tasks.outcomes import Outcome, outcome_of, outcomes_of
+from frazil.spark_sink.tasks.plan import TaskPlan
 from frazil.spark_sink.tasks.reader import range_reader
 from frazil.spark_sink.tasks.result import DEAD_LETTER_BYTES, DeadLetter, DeadLetters, WriteResult
-from frazil.spark_sink.tasks.table import Outcome, Read, TableTask
+from frazil.spark_sink.tasks.table import TableTask
 
 RESULT = "result binary"
 
@@ -72,6 +71,7 @@ class Task:
         records = plan.records
         name = uuid.uuid4().hex
         self._read = outcome_of(records)
+        self._outcomes = outcomes_of(records)
         self._route = None if records.route is None else router_of(records.route)
         self._is_plain = records.is_plain_json and self._route is None
         self._tables = {
@@ -91,17 +91,16 @@ class Task:
         """Take the records of a chunk to their tables."""
         self._consumed += len(chunk)
         tables = self._tables.values()
-        if self._route is not None:
-            for source in chunk.records():
-                self._add_routed(source, self._read(source), self._route)
-        elif self._is_plain and not any(table.has_some_of(chunk) for table in tables):
+        if self._is_plain and not any(table.has_some_of(chunk) for table in tables):
             for table in tables:
                 table.decode(chunk, self._read)
-        else:
-            for source in chunk.records():
-                outcome = self._read(source)
-                for table in tables:
-                    table.take(source, outcome)
+            return
+        for source, outcome in self._outcomes(chunk):
+            if self._route is not None:
+                self._add_routed(source, outcome, self._route)
+                continue
+            for table in tables:
+                table.take(source, outcome)
 
     def _add_routed(self, source: KafkaRecord, outcome: Outcome, route: Router) -> None:
         try:
@@ -135,17 +134,3 @@ class Task:
         """Delete what was written."""
         for table in self._tables.values():
             table.abort()
-
-
-def outcome_of(plan: RecordPlan) -> Read:
-    """Compile converters and transforms into one function; it gives errors back as values."""
-    read, transform = reader_of(plan.key, plan.value, plan.header), chain_of(plan.steps)
-
-    def outcome(source: KafkaRecord) -> Outcome:
-        try:
-            record = read(source)
-            return record if transform is None else transform(record)
-        except RecordError as error:
-            return error
-
-    return outcome

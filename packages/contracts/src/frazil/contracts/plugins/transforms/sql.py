@@ -27,7 +27,10 @@ class BadStatementError(ValueError):
 
 @dataclass(frozen=True)
 class Statement:
-    """The expressions between SELECT and FROM, and what is behind WHERE, if anything is."""
+    """The expressions between SELECT and FROM, and what is behind WHERE, if anything is.
+
+    A star inside of an expression is spelled `record.*`; one that stands alone stays as it is.
+    """
 
     columns: tuple[str, ...]
     where: str | None
@@ -50,7 +53,7 @@ def parse_statement(text: str) -> Statement:
     source = next((at for at, word in enumerate(top) if word.text == "from"), None)
     if source is None or source + 1 >= len(top) or top[source + 1].text != "record":
         raise BadStatementError(f"{_SHAPE}; it reads something else")
-    columns = tuple(_columns(text, top[: source + 1]))
+    columns = tuple(_columns(text, words, top[: source + 1]))
     if not all(columns):
         raise BadStatementError(f"{_SHAPE}; it selects nothing")
     rest = top[source + 2 :]
@@ -58,16 +61,27 @@ def parse_statement(text: str) -> Statement:
         return Statement(columns, None)
     if rest[0].text != "where" or len(rest) < 2:
         raise BadStatementError(f"{_SHAPE}; {rest[0].text.upper()} is not understood")
-    return Statement(columns, text[rest[0].end : rest[-1].end].strip())
+    return Statement(columns, _spelled(text, words, rest[0].end, rest[-1].end))
 
 
-def _columns(text: str, words: list[_Word]) -> Iterator[str]:
+def _columns(text: str, words: list[_Word], top: list[_Word]) -> Iterator[str]:
     """Split what stands between the first word and the last one at its commas."""
-    start = words[0].end
-    for word in words[1:]:
-        if word.text == "," or word is words[-1]:
-            yield text[start : word.start].strip()
+    start = top[0].end
+    for word in top[1:]:
+        if word.text == "," or word is top[-1]:
+            yield _spelled(text, words, start, word.start)
             start = word.end
+
+
+def _spelled(text: str, words: list[_Word], start: int, end: int) -> str:
+    """Cut out an expression, and say of each star in it that it is of `record`."""
+    stars = [second.start for first, second in pairwise(words)
+             if second.text == "*" and first.text in ("select", "(", ",")]  # fmt: skip
+    part = text[start:end].strip()
+    if part == "*":
+        return part
+    cuts = [start, *(at for at in stars if start <= at < end), end]
+    return "record.".join(text[first:last] for first, last in pairwise(cuts)).strip()
 
 
 def _refuse(words: list[_Word], top: list[_Word]) -> None:

@@ -37,6 +37,8 @@ _LEAVES: dict[str, Leaf] = {
     "timestamptz_ns": timestamp_nanos(zoned=True),
     "binary": binary,
     "uuid": uuid,
+    # In no table: what SQL sees of a value that says nothing about its type.
+    "void": lambda _: None,
 }
 # Values of these Python types are column values as they stand.
 PLAIN: dict[str, type] = {"string": str, "boolean": bool, "double": float, "binary": bytes}

@@ -38,6 +38,11 @@ def infer_columns(value: Mapping[Any, Any], rules: ColumnRules) -> Struct:
     return typed_columns(_struct(value, rules, ()))
 
 
+def infer_type(value: Any, rules: ColumnRules) -> Type:
+    """Infer the type of one value, in which what says nothing is of the type of null."""
+    return _infer(value, rules, ())
+
+
 def says_nothing(value: Any) -> bool:
     """Say whether a value leaves open what the type of its column is."""
     return value is None or value == {} or value == []

@@ -1,1 +1,0 @@
-"""Kafka's bytes to typed records: converters, then transforms, all as column expressions."""

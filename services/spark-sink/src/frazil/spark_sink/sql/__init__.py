@@ -1,0 +1,1 @@
+"""SQL transforms: Spark selects between two passes of Python over the records."""
