@@ -29,15 +29,6 @@ def covers(reached: Offsets, wanted: Offsets) -> bool:
     )
 
 
-def furthest(one: Offsets, other: Offsets) -> Offsets:
-    """Return for each partition whichever offset is greater."""
-    found = {topic: dict(partitions) for topic, partitions in one.items()}
-    for topic, partition, offset in each(other):
-        known = found.setdefault(topic, {})
-        known[partition] = max(offset, known.get(partition, offset))
-    return found
-
-
 def nearest(one: Offsets, other: Offsets) -> Offsets:
     """Return for each partition of the first whichever offset is less."""
     return {

@@ -1,8 +1,7 @@
 """The doors from Python to the JVM that PySpark keeps private, each named once."""
 
 # ruff: noqa: SLF001
-import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from pyspark.errors.exceptions.captured import CapturedException
@@ -52,19 +51,6 @@ def call_static(spark: SparkSession, class_name: str, method: str) -> Any:
     java = jvm(spark).java.lang
     found = java.Class.forName(class_name).getMethod(method, new_array(spark, java.Class, 0))
     return found.invoke(None, new_array(spark, java.Object, 0))
-
-
-def json_type(texts: DataFrame, options: Mapping[str, str]) -> StructType:
-    """Find the type of JSON objects in a frame's only column, as Spark's reader of files does.
-
-    PySpark offers it for files and for RDDs of Python's objects only.
-    """
-    spark = texts.sparkSession
-    strings = getattr(texts._jdf, "as")(jvm(spark).org.apache.spark.sql.Encoders.STRING())
-    reader = java_session(spark).read()
-    for name, value in options.items():
-        reader = reader.option(name, value)
-    return StructType.fromJson(json.loads(reader.json(strings).schema().json()))
 
 
 def plan_of(frame: DataFrame) -> Any:

@@ -87,7 +87,12 @@ def test_a_record_gets_what_was_selected_in_the_order_of_the_statement() -> None
     assert found.value_schema is None
 
 
-def test_selected_fields_have_schemas_where_the_record_has_one() -> None:
+def test_without_a_star_selected_fields_have_sparks_types() -> None:
+    found = with_selected(record({"a": 1}), [Selected({"n": None}, struct(n=LONG))])
+    assert (found.value, found.value_schema) == ({"n": None}, struct(n=LONG))
+
+
+def test_beside_a_star_selected_fields_have_schemas_where_the_record_has_one() -> None:
     schema = struct(a=Schema(Kind.STRING))
     found = with_selected(record({"a": "x"}, schema), [STAR, Selected({"n": 1}, struct(n=LONG))])
     assert (found.value, found.value_schema) == (

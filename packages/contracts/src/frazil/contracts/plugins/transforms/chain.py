@@ -73,13 +73,6 @@ def _options(config: ParsedConfig, prefix: str, plugin: StagePlugin) -> dict[str
     return {key.name: config[prefix + key.name] for key in plugin.stage.keys}
 
 
-def aliases_of(config: ParsedConfig, word: str) -> list[str]:
-    """List the transforms of one kind in a chain that may yet be invalid."""
-    names = {name for plugin in STAGE_PLUGINS if plugin.stage.word == word for name in plugin.names}
-    aliases = filter(None, config["transforms"] or ())
-    return [alias for alias in aliases if config[f"transforms.{alias}.type"] in names]
-
-
 def stage_keys(given: Mapping[str, str | None]) -> Iterator[Key]:
     """Make the keys of each alias in `transforms` and `predicates`."""
     for kind in _LISTS:

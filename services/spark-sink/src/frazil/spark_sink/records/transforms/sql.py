@@ -88,7 +88,10 @@ def visible(record: Record) -> dict[str, Any]:
 
 
 def with_selected(record: Record, parts: Sequence[Selected | None]) -> Record:
-    """Return the record with what a statement has selected, in the statement's order."""
+    """Return the record with what a statement has selected, in the statement's order.
+
+    It gets the schema that Spark knows, unless a star has taken over fields that have none.
+    """
     fields: dict[str, tuple[Any, Schema | None]] = {}
     for part in parts:
         if part is STAR:
@@ -97,7 +100,7 @@ def with_selected(record: Record, parts: Sequence[Selected | None]) -> Record:
             schemas = {one.name: one.schema for one in part.schema.fields}
             fields |= {name: (value, schemas[name]) for name, value in part.fields.items()}
     value = {name: item for name, (item, _) in fields.items()}
-    if record.value_schema is None:
+    if record.value_schema is None and STAR in parts:
         return record.with_value(value, None)
     members = [Field(name, schema) for name, (_, schema) in fields.items() if schema]
     return record.with_value(value, Schema(Kind.STRUCT, fields=tuple(members)))
