@@ -116,6 +116,13 @@ def test_a_value_with_a_schema_gets_sparks_types(spark: SparkSession) -> None:
     assert kinds == [("a", "int32"), ("half", "double"), ("t", "int64")]
 
 
+def test_a_field_that_no_record_has_asks_for_no_column(spark: SparkSession) -> None:
+    (one,) = outcomes(spark, sql("SELECT a, nowhere, array() AS none FROM record"), [{"a": 1}])
+    assert isinstance(one, Record)
+    assert one.value_schema is not None
+    assert [field.name for field in one.value_schema.fields] == ["a"]
+
+
 @pytest.mark.parametrize("order", list(permutations("asb"))[:3], ids="".join)
 def test_statements_stand_among_other_transforms(spark: SparkSession, order: tuple[str]) -> None:
     steps = {

@@ -8,7 +8,16 @@ from typing import Any
 import pytest
 
 from frazil.contracts.columns import ColumnRules, ColumnType, Policy
-from frazil.spark_sink.records.model import DATE, DECIMAL, TIME, TIMESTAMP, Field, Kind, Schema
+from frazil.spark_sink.records.model import (
+    DATE,
+    DECIMAL,
+    SELECTED,
+    TIME,
+    TIMESTAMP,
+    Field,
+    Kind,
+    Schema,
+)
 from frazil.spark_sink.records.schema.applied import applied, type_at
 from frazil.spark_sink.records.schema.changes import (
     AddColumn,
@@ -279,6 +288,13 @@ def test_what_a_policy_makes_null_is_not_required() -> None:
         ("tags",),
         ("tags", "element"),
     ]
+
+
+def test_what_sql_selected_adds_columns_and_neither_widens_nor_relaxes() -> None:
+    members = (Field("n", Schema(Kind.INT64)), Field("new", Schema(Kind.INT32, optional=True)))
+    selected = Schema(Kind.STRUCT, name=SELECTED, fields=members)
+    table = Struct((Column("n", INT, required=True),))
+    assert asked({"n": 1}, selected, table, EvolutionRules()) == [AddColumn((), "new", INT)]
 
 
 def test_a_schema_widens_and_relaxes_at_every_depth() -> None:

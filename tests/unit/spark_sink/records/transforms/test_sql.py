@@ -1,11 +1,12 @@
 """What a SQL statement sees of a record, and what the record becomes."""
 
+from dataclasses import replace
 from datetime import time
 from typing import Any
 
 import pytest
 
-from frazil.spark_sink.records.model import TIME, Field, KafkaRecord, Kind, Record, Schema
+from frazil.spark_sink.records.model import SELECTED, TIME, Field, KafkaRecord, Kind, Record, Schema
 from frazil.spark_sink.records.transforms.sql import (
     KEY,
     STAR,
@@ -89,7 +90,8 @@ def test_a_record_gets_what_was_selected_in_the_order_of_the_statement() -> None
 
 def test_without_a_star_selected_fields_have_sparks_types() -> None:
     found = with_selected(record({"a": 1}), [Selected({"n": None}, struct(n=LONG))])
-    assert (found.value, found.value_schema) == ({"n": None}, struct(n=LONG))
+    assert found.value == {"n": None}
+    assert found.value_schema == replace(struct(n=LONG), name=SELECTED)
 
 
 def test_beside_a_star_selected_fields_have_schemas_where_the_record_has_one() -> None:

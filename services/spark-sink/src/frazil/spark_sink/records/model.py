@@ -16,6 +16,9 @@ DATE = "org.apache.kafka.connect.data.Date"
 TIME = "org.apache.kafka.connect.data.Time"
 TIMESTAMP = "org.apache.kafka.connect.data.Timestamp"
 
+# The schema of what SQL has selected: it tells types, but promises nothing of values to come.
+SELECTED = "frazil.Selected"
+
 
 class Kind(StrEnum):
     """Connect's types of schemas, by the names that JSON with schemas has for them."""

@@ -2,11 +2,12 @@
 
 import pickle
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 
 from frazil.spark_sink.records.chain import chain_of
 from frazil.spark_sink.records.converters.record import reader_of
 from frazil.spark_sink.records.errors import RecordError
-from frazil.spark_sink.records.model import KafkaRecord, Record
+from frazil.spark_sink.records.model import KafkaRecord, Record, Schema
 from frazil.spark_sink.tasks.chunks import Chunk
 from frazil.spark_sink.tasks.plan import RecordPlan
 
@@ -58,9 +59,9 @@ def pack(outcome: Outcome) -> bytes:
         (
             outcome.topic,
             outcome.key,
-            outcome.key_schema,
+            _packed_schema(outcome.key_schema),
             outcome.value,
-            outcome.value_schema,
+            _packed_schema(outcome.value_schema),
             outcome.headers,
             outcome.timestamp,
         )
@@ -70,4 +71,29 @@ def pack(outcome: Outcome) -> bytes:
 def unpack(packed: bytes, source: KafkaRecord) -> Outcome:
     """Give an outcome back its record."""
     found = pickle.loads(packed)  # noqa: S301 (a task of ours has made it)
-    return Record(source, *found) if isinstance(found, tuple) else found
+    if not isinstance(found, tuple):
+        return found  # type: ignore[no-any-return]
+    topic, key, key_schema, value, value_schema, headers, timestamp = found
+    return Record(
+        source,
+        topic,
+        key,
+        _schema(key_schema),
+        value,
+        _schema(value_schema),
+        headers,
+        timestamp,
+    )
+
+
+# What follows knows a schema that it has seen by its identity.
+@lru_cache(maxsize=1_000)
+def _schema(packed: bytes) -> Schema | None:
+    return pickle.loads(packed)  # type: ignore[no-any-return] # noqa: S301
+
+
+def _packed_schema(schema: Schema | None) -> bytes:
+    return _PACKED_NONE if schema is None else pickle.dumps(schema)
+
+
+_PACKED_NONE = pickle.dumps(None)

@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
-from typing import Any
+from typing import Any, cast
 
 import pyarrow as pa
 
@@ -118,7 +118,7 @@ def take_selected(
 def _selected(batch: pa.RecordBatch, part: str | None) -> Iterable[Selected | None]:
     if part is STAR:
         return repeat(STAR, batch.num_rows)
-    schema = schema_of(batch.schema.field(part).type)
+    schema = cast("Schema", schema_of(batch.schema.field(part).type))  # it is a struct
     return (Selected(fields, schema) for fields in _values(batch, part))
 
 
@@ -135,16 +135,20 @@ def refuse(why: str, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBat
         yield _beside_source(batch, {OUTCOME: _binary([packed] * batch.num_rows)})
 
 
-def schema_of(kind: pa.DataType) -> Schema:
-    """Return Connect's schema for what Spark has selected; all of it may be null."""
+def schema_of(kind: pa.DataType) -> Schema | None:
+    """Return Connect's schema for what Spark has selected; None for what is null in any case."""
+    if pa.types.is_null(kind):
+        return None
     if pa.types.is_struct(kind):
-        members = tuple(Field(one.name, schema_of(one.type)) for one in kind)
-        return Schema(Kind.STRUCT, optional=True, fields=members)
+        members = ((one.name, schema_of(one.type)) for one in kind)
+        known = tuple(Field(name, schema) for name, schema in members if schema)
+        return Schema(Kind.STRUCT, optional=True, fields=known)
     if pa.types.is_list(kind):
-        return Schema(Kind.ARRAY, optional=True, element=schema_of(kind.value_type))
+        element = schema_of(kind.value_type)
+        return element and Schema(Kind.ARRAY, optional=True, element=element)
     if pa.types.is_map(kind):
         key, value = schema_of(kind.key_type), schema_of(kind.item_type)
-        return Schema(Kind.MAP, optional=True, key=key, element=value)
+        return value and Schema(Kind.MAP, optional=True, key=key, element=value)
     if pa.types.is_decimal(kind):
         scale = {"scale": str(kind.scale)}
         return Schema(Kind.BYTES, optional=True, name=DECIMAL, parameters=scale)

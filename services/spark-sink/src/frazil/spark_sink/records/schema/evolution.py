@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from frazil.spark_sink.records.model import Kind, Schema
+from frazil.spark_sink.records.model import SELECTED, Kind, Schema
 from frazil.spark_sink.records.schema.changes import SchemaChange
 from frazil.spark_sink.records.schema.declared import declared_struct
 from frazil.spark_sink.records.schema.difference import Comparison
@@ -41,8 +41,9 @@ def asking(table: Struct, rules: EvolutionRules) -> Asking:
             wanted = infer_columns(value, rules.columns)
             return undeclared.changes(_wanted(wanted, table, rules), table)
         if schema is not last[0]:
-            wanted = declared_struct(schema, rules)
-            last = schema, declared.changes(_wanted(wanted, table, rules), table)
+            wanted = _wanted(declared_struct(schema, rules), table, rules)
+            comparison = undeclared if schema.name == SELECTED else declared
+            last = schema, comparison.changes(wanted, table)
         return last[1]
 
     return ask

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from frazil.contracts.columns import ColumnRules
-from frazil.spark_sink.records.model import Field, Kind, Record, Schema
+from frazil.spark_sink.records.model import SELECTED, Field, Kind, Record, Schema
 from frazil.spark_sink.records.schema.declared import declared_type
 from frazil.spark_sink.records.schema.inference import infer_type
 from frazil.spark_sink.records.schema.rules import EvolutionRules
@@ -46,7 +46,7 @@ class Mentions:
 
 
 class Selected(NamedTuple):
-    """Fields that a statement computes, and the schema that Spark gives them."""
+    """Fields that a statement computes, and the schema of those that can be anything but null."""
 
     fields: Mapping[str, Any]
     schema: Schema
@@ -98,12 +98,13 @@ def with_selected(record: Record, parts: Sequence[Selected | None]) -> Record:
             fields |= fields_of(record)
         else:
             schemas = {one.name: one.schema for one in part.schema.fields}
-            fields |= {name: (value, schemas[name]) for name, value in part.fields.items()}
+            fields |= {name: (value, schemas.get(name)) for name, value in part.fields.items()}
     value = {name: item for name, (item, _) in fields.items()}
     if record.value_schema is None and STAR in parts:
         return record.with_value(value, None)
     members = [Field(name, schema) for name, (_, schema) in fields.items() if schema]
-    return record.with_value(value, Schema(Kind.STRUCT, fields=tuple(members)))
+    name = record.value_schema.name if record.value_schema and STAR in parts else SELECTED
+    return record.with_value(value, Schema(Kind.STRUCT, name=name, fields=tuple(members)))
 
 
 def _type(value: Any, schema: Schema | None) -> Type:
