@@ -1,5 +1,6 @@
 """The process that forks Spark's Python workers."""
 
+import gc
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -7,7 +8,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from frazil.worker.python_daemon import forget_archives
+from frazil.worker.python_daemon import forget_archives, keep_libraries
 
 
 @pytest.mark.parametrize("name", ["library.zip", "spark-core.jar"])
@@ -27,6 +28,16 @@ def test_modules_come_from_folders_and_not_from_archives(
 
     assert origin("in_both") == str(folder / "in_both.py")
     assert str(archive) not in sys.path_importer_cache
+
+
+def test_what_is_loaded_is_not_looked_through_again() -> None:
+    library = [object()]
+    try:
+        keep_libraries()
+        assert gc.get_freeze_count() > 0
+        assert not any(one is library for one in gc.get_objects())
+    finally:
+        gc.unfreeze()
 
 
 def origin(module: str) -> str | None:

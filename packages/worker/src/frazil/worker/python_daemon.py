@@ -3,6 +3,7 @@
 A worker that is forked starts at once, and shares the memory of these libraries with the others.
 """
 
+import gc
 import sys
 from contextlib import suppress
 from importlib import import_module
@@ -24,8 +25,18 @@ def forget_archives() -> None:
             del sys.path_importer_cache[entry]
 
 
+def keep_libraries() -> None:
+    """Take what is loaded for no garbage: workers look for garbage after each task.
+
+    To look through the libraries takes them a tenth of a second, and a copy of this memory.
+    """
+    gc.collect()
+    gc.freeze()
+
+
 if __name__ == "__main__":
     forget_archives()
     with suppress(ModuleNotFoundError):
         import_module(_TASKS)
+    keep_libraries()
     import_module("pyspark.daemon").manager()
