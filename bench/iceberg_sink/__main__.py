@@ -25,9 +25,6 @@ from bench.iceberg_sink.runs import Runs, Sizes
 
 from frazil.cli.screen import Screen
 
-# At scale 1 enough commits for whole intervals between the first and the last.
-_OURS = ["frazil.max.records.per.commit=100000"]
-
 
 def main() -> None:
     options = read_options()
@@ -87,9 +84,9 @@ def read_options() -> argparse.Namespace:
     parser.add_argument(
         "--scale", type=float, default=1.0, help="of the backlogs, 1 for 1,000,000 wide records (1)"
     )
-    for name, keys in (("ours", _OURS), ("genuine", [])):
-        text = f"keys of this sink alone ({' '.join(keys) or 'none'})"
-        parser.add_argument(f"--{name}", nargs="+", default=keys, metavar="KEY=VALUE", help=text)
+    for name in ("ours", "genuine"):
+        text = "keys of this sink alone"
+        parser.add_argument(f"--{name}", nargs="+", default=[], metavar="KEY=VALUE", help=text)
     parser.add_argument("--json", type=Path, metavar="FILE", help="the figures of all rounds, too")
     return parser.parse_args()
 

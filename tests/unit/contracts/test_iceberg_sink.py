@@ -58,7 +58,7 @@ def test_defaults_are_applied() -> None:
     assert config["iceberg.control.commit.interval-ms"] == 300_000
     assert config["value.converter"] == JSON
     assert config["frazil.on.data.loss"] == "fail"
-    assert config["frazil.max.records.per.commit"] == 400_000
+    assert config["frazil.max.records.per.commit"] is None
     assert config["frazil.driver.memory"] == "512m"
     assert not config.is_set("frazil.driver.memory")
 

@@ -139,7 +139,7 @@ def test_a_definition_has_connects_fields_in_connects_order() -> None:
         pytest.param("transforms", "", id="an empty list is an empty text"),
         pytest.param("tasks.max.enforce", "true", id="booleans in lower case"),
         pytest.param("iceberg.tables.route-field", None, id="not set is null"),
-        pytest.param("frazil.max.records.per.commit", "400000", id="numbers are texts"),
+        pytest.param("tasks.max", "1", id="numbers are texts"),
     ],
 )
 def test_defaults_are_texts_or_null(name: str, default: str | None) -> None:

@@ -68,9 +68,10 @@ def test_a_connectors_own_client_settings_win_over_the_workers() -> None:
 
 
 def test_the_source_begins_exactly_at_the_given_offsets() -> None:
-    options = source_options(config(), {"a": {0: 5}, "b": {0: 7}})
+    options = source_options(config(), {"a": {0: 5}, "b": {0: 7}}, most=9)
     assert json.loads(options["startingOffsets"]) == {"a": {"0": 5}, "b": {"0": 7}}
     assert (options["subscribe"], options["failOnDataLoss"]) == ("a,b", "true")
+    assert options["maxOffsetsPerTrigger"] == "9"
 
 
 def test_security_reaches_the_consumer_and_what_spark_refuses_does_not() -> None:
@@ -83,6 +84,7 @@ def test_security_reaches_the_consumer_and_what_spark_refuses_does_not() -> None
             }
         ),
         {},
+        most=9,
     )
     assert options["kafka.security.protocol"] == "SASL_SSL"
     assert "kafka.group.id" not in options

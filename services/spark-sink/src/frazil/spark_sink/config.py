@@ -56,7 +56,7 @@ class SinkConfig:
     commit_interval_ms: int
     freshness_ms: int | None
     maintenance: float | None
-    max_records: int
+    max_records: int | None
     on_data_loss: str
     tolerate_errors: bool
     most_dead: int | None

@@ -62,6 +62,7 @@ class FileStores:
     broker: Broker
     listed: tuple[str, ...] = ("file",)
     threads: int = 1
+    takes_ranges: bool = False
     letters: None = None
     open_maintenance: None = None
 

@@ -147,6 +147,7 @@ class Fleet:
             first_dead=next(filter(None, first), None),
             done=self._roster.everywhere(span.end),
             valid_through=through,
+            bytes=split.bytes,
         )
 
     def rest(self, end: Offsets) -> datetime | None:

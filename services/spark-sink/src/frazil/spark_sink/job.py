@@ -16,6 +16,7 @@ from frazil.runtime import metrics
 from frazil.runtime.contexts import in_this_context
 from frazil.runtime.logs import get_logger
 from frazil.spark_sink.config import SinkConfig
+from frazil.spark_sink.core.batches import BatchSize
 from frazil.spark_sink.core.offset_log import BatchRange, batch_range, offsets_of
 from frazil.spark_sink.core.pace import interval_for, rest_after
 from frazil.spark_sink.counts import BadRecord
@@ -37,6 +38,9 @@ _LOOK_SECONDS = 10
 _SETTLE_SECONDS = 15
 # Batches by which it is guessed how long the next takes.
 _REMEMBERED = 20
+# So many offsets Spark looks for at a time; where it reads them itself they are one batch.
+_MOST_FOUND = 4_000_000
+_MOST_READ = 400_000
 
 
 class SinkJob:
@@ -47,6 +51,7 @@ class SinkJob:
         self._destination = destination
         self._board = board
         self._stream: Stream
+        self._size: BatchSize
         self._maintainer: Maintainer | None = None
         self._batch = threading.Lock()
         self._durations: deque[float] = deque(maxlen=_REMEMBERED)
@@ -66,6 +71,7 @@ class SinkJob:
     def start(self, spark: SparkSession) -> StreamingQuery:
         """Begin where the store's ledger ends."""
         self._failure = None
+        self._size = BatchSize(self._config.max_records)
         self._stream = stream = Stream.open(
             spark, self._config, self._destination, self._board.folder
         )
@@ -81,7 +87,7 @@ class SinkJob:
         source = spark.readStream.format("kafka")
         poll_ms = min(_POLL_MS, self._config.commit_interval_ms)
         return (
-            source.options(**source_options(self._config, stream.first))
+            source.options(**source_options(self._config, stream.first, most=self._most_found))
             .load()
             .writeStream.foreachBatch(in_this_context(self._on_batch))
             .option("checkpointLocation", str(stream.checkpoint))
@@ -108,24 +114,36 @@ class SinkJob:
         return wanted is not None and age is not None and age * 1000 > wanted
 
     def _on_batch(self, batch: DataFrame, batch_id: int) -> None:
+        rest = 0.0
+        try:
+            span = batch_range(self._stream.checkpoint, batch_id, self._stream.first)
+            self._require_topics(span.end.keys())
+            is_cut = self._stream.stores.takes_ranges
+            for part in self._size.cut(span) if is_cut else [span]:
+                rest = self._on_part(batch, part)
+        except Exception as error:
+            # Spark would wrap it in text; the loop wants the error itself.
+            self._failure = error
+            raise
+        self._settling.wait(rest)
+
+    def _on_part(self, batch: DataFrame, span: BatchRange) -> float:
+        """Write a part of what Spark has found, and return how long to rest behind the last."""
         started = time.monotonic()
         with self._batch:
             if self._settling.is_set():
                 raise UnavailableError("The worker is stopping.")
-            try:
-                span = batch_range(self._stream.checkpoint, batch_id, self._stream.first)
-                self._require_topics(span.end.keys())
-                rows = self._write(batch, span)
-            except Exception as error:
-                # Spark would wrap it in text; the loop wants the error itself.
-                self._failure = error
-                raise
+            outcome = self._write(batch, span)
         took = time.monotonic() - started
         self._durations.append(took)
-        rest = rest_after(
-            took, interval=self._interval(), rows=rows, most_rows=self._config.max_records
-        )
-        self._settling.wait(rest)
+        most = self._size.records if self._stream.stores.takes_ranges else self._most_found
+        self._size.learn(outcome.consumed, outcome.bytes)
+        return rest_after(took, interval=self._interval(), rows=outcome.consumed, most_rows=most)
+
+    @property
+    def _most_found(self) -> int:
+        most = _MOST_FOUND if self._stream.stores.takes_ranges else _MOST_READ
+        return self._config.max_records or most
 
     def _interval(self) -> float:
         config = self._config
@@ -133,14 +151,13 @@ class SinkJob:
             return config.commit_interval_ms / 1000
         return interval_for((config.freshness_ms - _POLL_MS) / 1000, self._durations)
 
-    def _write(self, batch: DataFrame, span: BatchRange) -> int:
-        """Write one batch and return how many records it had."""
+    def _write(self, batch: DataFrame, span: BatchRange) -> Outcome:
         started = time.monotonic()
         outcome = self._stream.fleet.write(Records(batch, span), span)
         self._has_worked = True
         self._show_progress(outcome.done)
         self._tell(span, outcome, time.monotonic() - started)
-        return outcome.consumed
+        return outcome
 
     def _show_progress(self, end: Offsets) -> None:
         try:

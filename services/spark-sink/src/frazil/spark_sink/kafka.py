@@ -135,7 +135,9 @@ class Broker:
         return self._jvm.org.apache.kafka.common.TopicPartition(topic, partition)
 
 
-def source_options(config: SinkConfig, start: Mapping[str, Mapping[int, int]]) -> dict[str, str]:
+def source_options(
+    config: SinkConfig, start: Mapping[str, Mapping[int, int]], *, most: int
+) -> dict[str, str]:
     """Options of Spark's Kafka source for a stream that begins exactly at `start`."""
     return {
         **config.consumer_options,
@@ -143,7 +145,7 @@ def source_options(config: SinkConfig, start: Mapping[str, Mapping[int, int]]) -
         **_subscription(config),
         "startingOffsets": _in_json(start),
         "failOnDataLoss": "true",
-        "maxOffsetsPerTrigger": str(config.max_records),
+        "maxOffsetsPerTrigger": str(most),
         "kafkaConsumer.pollTimeoutMs": "30000",
         "includeHeaders": "true",
     }

@@ -11,7 +11,7 @@ from frazil.spark_sink.counts import BadRecord, BatchCounts
 
 @dataclass(frozen=True)
 class Outcome:
-    """`done` is before which all is in every store."""
+    """`done` is before which all is in every store; `bytes` are those of the records, if known."""
 
     consumed: int
     commits: int
@@ -22,6 +22,7 @@ class Outcome:
     done: Offsets
     valid_through: datetime | None = None
     nulled: int = 0
+    bytes: int = 0
 
     @property
     def written(self) -> int:

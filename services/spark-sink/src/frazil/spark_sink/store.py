@@ -162,7 +162,7 @@ class Split:
     """A batch by store, and what was counted to take it apart, if it had to be read for that.
 
     A part is what the store takes in `write`. `astray` are records for no store, `dead` those that
-    are too broken to say.
+    are too broken to say; `bytes` are those of all records, if known.
     """
 
     parts: Mapping[str, Any]
@@ -173,6 +173,7 @@ class Split:
     first_dead: BadRecord | None = None
     letters: Callable[[], DataFrame] | None = None
     close: Callable[[], object] = field(default=lambda: None)
+    bytes: int = 0
 
 
 class Stores(Protocol):
@@ -186,6 +187,11 @@ class Stores(Protocol):
     @property
     def threads(self) -> int:
         """How many are written at a time."""
+        ...
+
+    @property
+    def takes_ranges(self) -> bool:
+        """Tell whether a batch may be any part of what Spark's source has found."""
         ...
 
     def open(self, name: str) -> Store:

@@ -57,9 +57,14 @@ class TaskRunner:
         records = replace(self._whole.records, route=None)
         return TaskRunner(self._spark, replace(self._whole, records=records), self._tasks)
 
+    @property
+    def reads_kafka(self) -> bool:
+        """Tell whether tasks read Kafka themselves."""
+        return bool(self._plan.kafka) and not self._sql
+
     def sources(self, records: Records) -> list[Source]:
         """Say what each task of a batch is to read."""
-        if records.span is None or not self._plan.kafka or self._sql:
+        if records.span is None or not self.reads_kafka:
             return [self.source(records.frame)]
         return [*pieces(_ranges(records.span), self._tasks)]
 

@@ -83,11 +83,11 @@ READING_KEYS = section(
     Key(
         "frazil.max.records.per.commit",
         KeyType.LONG,
-        default=400_000,
         importance=Importance.MEDIUM,
-        documentation="Most records of one commit; it bounds memory while catching up.",
+        documentation="Most records of one commit. While a backlog waits, a commit has as many "
+        "records as make 256 MB, or 400,000 where Spark reads them for the tasks.",
         display_name="Records per commit",
-        validator=AtLeast(1),
+        validator=Optional(AtLeast(1)),
     ),
     Key(
         MOST_DEAD,

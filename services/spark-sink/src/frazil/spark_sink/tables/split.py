@@ -38,6 +38,7 @@ def split_by_tasks(runner: TaskRunner, records: Records, enter: Enter) -> Split:
         first_dead=bad_record(first_of(one.first for _, one in letters)),
         letters=partial(runner.letters, letters, ""),
         close=partial(_discard, runner, parts.values()),
+        bytes=sum(piece.result.bytes for piece in pieces),
     )
 
 

@@ -50,6 +50,10 @@ class TableStores:
         plan = TaskPlan(RecordPlan.of(keys.config), kafka=broker.client_properties)
         self._runner = TaskRunner(spark, plan, keys.config["tasks.max"])
 
+    @property
+    def takes_ranges(self) -> bool:
+        return self._runner.reads_kafka
+
     def open(self, name: str) -> TableStore:
         if "." not in name.strip("."):
             raise NoTableError(

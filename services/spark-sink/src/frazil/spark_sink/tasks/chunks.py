@@ -19,13 +19,15 @@ _Headers = tuple[tuple[str, bytes | None], ...]
 class Chunk(Protocol):
     """Records of one partition. Columns have one value a record; timestamps are in milliseconds.
 
-    Outcomes are beside records that come from a SQL transform, and from nowhere else.
+    `nbytes` are those of the values. Outcomes are beside records that come from a SQL transform,
+    and from nowhere else.
     """
 
     topic: str
     partition: int
 
     def __len__(self) -> int: ...
+    def nbytes(self) -> int: ...
     def values(self) -> list[bytes | None]: ...
     def keys(self) -> list[bytes | None]: ...
     def offsets(self) -> list[int]: ...
@@ -48,6 +50,9 @@ class MessageChunk:
 
     def __len__(self) -> int:
         return len(self.messages)
+
+    def nbytes(self) -> int:
+        return sum(map(len, self.messages))
 
     def values(self) -> list[bytes | None]:
         return [message.value() for message in self.messages]
@@ -107,6 +112,9 @@ class ArrowChunk:
 
     def __len__(self) -> int:
         return int(self.batch.num_rows)
+
+    def nbytes(self) -> int:
+        return int(self.batch.column("value").nbytes)
 
     def values(self) -> list[bytes | None]:
         return self._column("value")

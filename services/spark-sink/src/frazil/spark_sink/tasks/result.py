@@ -160,13 +160,14 @@ class TableResult:
 class WriteResult:
     """What a task has for all tables.
 
-    `routed` counts records by the tables that they name, written or not; `unrouted` those that name
-    none. `dead_letters` are of records that are too broken to say for which table they are. A
-    `failure` is of all tables: nothing was written.
+    `bytes` are those of the records' values. `routed` counts records by the tables that they name,
+    written or not; `unrouted` those that name none. `dead_letters` are of records that are too
+    broken to say for which table they are. A `failure` is of all tables: nothing was written.
     """
 
     tables: Mapping[str, TableResult] = field(default_factory=dict)
     consumed: int = 0
+    bytes: int = 0
     routed: Mapping[str, int] = field(default_factory=dict)
     unrouted: int = 0
     dead_letters: DeadLetters = field(default_factory=DeadLetters)

@@ -83,13 +83,14 @@ class Task:
             )
             for table, one in plan.tables.items()
         }
-        self._consumed = self._unrouted = 0
+        self._consumed = self._bytes = self._unrouted = 0
         self._routed: dict[str, int] = {}
         self._dead_letters = DeadLetters(dead_letter_bytes)
 
     def add(self, chunk: Chunk) -> None:
         """Take the records of a chunk to their tables."""
         self._consumed += len(chunk)
+        self._bytes += chunk.nbytes()
         tables = self._tables.values()
         if self._is_plain and not any(table.has_some_of(chunk) for table in tables):
             for table in tables:
@@ -125,6 +126,7 @@ class Task:
         return WriteResult(
             {name: table.finish() for name, table in self._tables.items()},
             self._consumed,
+            self._bytes,
             self._routed,
             self._unrouted,
             self._dead_letters,
