@@ -38,5 +38,6 @@ if __name__ == "__main__":
     forget_archives()
     with suppress(ModuleNotFoundError):
         import_module(_TASKS)
+    daemon = import_module("pyspark.daemon")
     keep_libraries()
-    import_module("pyspark.daemon").manager()
+    daemon.manager()
