@@ -70,6 +70,8 @@ def test_columns_and_records_say_the_same(chunk: Chunk) -> None:
     assert len(chunk) == 3
     assert chunk.records() == RECORDS
     assert [chunk.record(index) for index in range(3)] == RECORDS
+    assert chunk.take([0, 2]).records() == [RECORDS[0], RECORDS[2]]
+    assert len(chunk.take([])) == 0
     assert chunk.values() == [record.value for record in RECORDS]
     assert chunk.keys() == [record.key for record in RECORDS]
     assert chunk.offsets() == [7, 8, 11]
@@ -108,3 +110,11 @@ def test_a_batch_is_cut_where_the_partition_changes(
         for chunk in chunks_of_batch(batch(records), chunk=limit)
     ]
     assert chunks == expected
+
+
+@pytest.mark.parametrize("value", [b"four", b"", None])
+def test_a_chunk_knows_the_bytes_of_its_values(value: bytes | None) -> None:
+    record = RECORDS[0]._replace(value=value)
+    assert MessageChunk("t", 3, [message(record)] * 3).nbytes() == 3 * len(value or b"")
+    # Arrow's own count has the offsets of the values, too.
+    assert ArrowChunk("t", 3, batch([record] * 3)).nbytes() >= 3 * len(value or b"")

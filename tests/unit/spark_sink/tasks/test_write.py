@@ -201,6 +201,61 @@ def test_records_go_to_the_tables_that_they_name(tmp_path: Path) -> None:
     assert result.tables["ns.x"].counts.consumed == 2
 
 
+_ROUTED = [
+    {"id": at, "name": "n", "kind": kind} for at in range(12) for kind in ("ns.x", "ns.y", "ns.z")
+]
+
+
+@pytest.mark.parametrize("size", [1000, 40, 3])
+@pytest.mark.parametrize(
+    "odd",
+    [
+        pytest.param({"id": 1, "kind": "NS.X"}, id="a name in capitals"),
+        pytest.param({"id": "1", "name": 2, "kind": "ns.x"}, id="values of other types"),
+        pytest.param({"id": "x", "kind": "ns.y"}, id="a value that does not fit"),
+        pytest.param({"id": 1, "kind": "ns.x", "more": []}, id="an empty field without a column"),
+        pytest.param({"id": 1, "kind": "ns.x", "more": 1}, id="a field that asks for a column"),
+        pytest.param({"id": 1, "kind": 5}, id="a name that is no text"),
+        pytest.param({"id": 1, "kind": "nowhere"}, id="a name that is none"),
+        pytest.param({"id": 1}, id="no name"),
+        pytest.param(b'{"id": 1, "kind": "ns.x", "kind": "ns.y"}', id="two names"),
+        pytest.param(b'{"kind": "ns.x", "id": 1, "name": "\\u00', id="JSON that ends"),
+        pytest.param(b'{"kind": "ns.z", "id": 1, "name": nul}', id="no JSON, for no table here"),
+        pytest.param(b'["ns.x"]', id="no fields"),
+        pytest.param(None, id="a tombstone"),
+    ],
+)
+def test_a_look_at_the_name_alone_changes_nothing(tmp_path: Path, odd: Any, size: int) -> None:
+    values = [*_ROUTED[:20], odd, *_ROUTED[20:]]
+    found = [_routed(tmp_path / str(fast), values, fast=fast, size=size) for fast in (True, False)]
+    assert found[0] == found[1]
+    assert len(found[0][0]["ns.y"]) >= 12
+
+
+def _routed(folder: Path, values: list[Any], *, fast: bool, size: int) -> tuple[Any, ...]:
+    records = replace(record_plan(), route=Route(parse_template("${value.kind}")), fast=fast)
+    columns = Struct((*COLUMNS.columns, Column("kind", Primitive("string"), id=3)))
+    plans = {
+        name: replace(
+            Lab(folder / name, records, columns).plan(),
+            name=name,
+            evolution=EvolutionRules(creating=False),
+        )
+        for name in ("ns.x", "ns.y")
+    }
+    result = write(TaskPlan(records, plans), chunks(values, size=size))
+    assert result.failure is None
+    return (
+        {name: sorted(map(str, rows(result, name))) for name in plans},
+        {name: replace(result.tables[name].counts) for name in plans},
+        {name: offsets(result, name) for name in plans},
+        {name: result.tables[name].asked for name in plans},
+        [letter.record.offset for letter in result.dead_letters.kept],
+        dict(result.routed),
+        (result.consumed, result.bytes, result.unrouted),
+    )
+
+
 def test_a_value_that_is_nulled_leaves_a_letter_beside_its_row(lab: Lab) -> None:
     lab.conversion = ConversionRules(columns=ColumnRules(default=Policy.NULL))
     lab.columns = Struct(

@@ -23,6 +23,7 @@ from frazil.spark_sink.records.paths import Path, follow
 from frazil.spark_sink.records.texts import text_of
 
 Router = Callable[[Record], tuple[str, ...]]
+Names = Callable[[str], tuple[str, ...]]
 _Part = Callable[[Record], str | None]
 # Names are few beside records; a producer that never repeats one must not fill the memory.
 _MOST_NAMES = 10_000
@@ -38,6 +39,14 @@ class Route:
     template: tuple[str | Hole, ...]
     patterns: Mapping[str, str] | None = None
     namespace: str = ""
+
+    @property
+    def field(self) -> Path | None:
+        """Return the path of the field that alone names the table, if it is like that."""
+        first, *others = self.template
+        if others or isinstance(first, str) or first.source is not Source.VALUE:
+            return None
+        return first.path
 
 
 def route_of(config: ParsedConfig) -> Route | None:
@@ -55,25 +64,32 @@ def route_of(config: ParsedConfig) -> Route | None:
 
 def router_of(route: Route) -> Router:
     """Compile a route; a record that lacks a part of the template is for no table."""
-    text = _template(route.template)
-    tables_of = _matching(route.patterns) if route.patterns is not None else _naming(route)
-    known: dict[str, tuple[str, ...]] = {}
+    text, tables_of = _template(route.template), names_of(route)
 
     def tables(record: Record) -> tuple[str, ...]:
         filled = text(record)
-        if filled is None:
-            return ()
-        names = known.get(filled)
+        return () if filled is None else tables_of(filled)
+
+    return tables
+
+
+def names_of(route: Route) -> Names:
+    """Compile a function that returns the tables of a template that is filled in."""
+    find = _matching(route.patterns) if route.patterns is not None else _naming(route)
+    known: dict[str, tuple[str, ...]] = {}
+
+    def tables(text: str) -> tuple[str, ...]:
+        names = known.get(text)
         if names is None:
-            names = tables_of(filled)
+            names = find(text)
             if len(known) < _MOST_NAMES:
-                known[filled] = names
+                known[text] = names
         return names
 
     return tables
 
 
-def _matching(patterns: Mapping[str, str]) -> Callable[[str], tuple[str, ...]]:
+def _matching(patterns: Mapping[str, str]) -> Names:
     compiled = [(table, compile_java(pattern)) for table, pattern in patterns.items()]
 
     def tables(text: str) -> tuple[str, ...]:
@@ -82,7 +98,7 @@ def _matching(patterns: Mapping[str, str]) -> Callable[[str], tuple[str, ...]]:
     return tables
 
 
-def _naming(route: Route) -> Callable[[str], tuple[str, ...]]:
+def _naming(route: Route) -> Names:
     namespace = f"{route.namespace}." if route.namespace else ""
 
     def tables(text: str) -> tuple[str, ...]:

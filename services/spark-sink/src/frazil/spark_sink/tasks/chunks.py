@@ -34,6 +34,7 @@ class Chunk(Protocol):
     def timestamps(self) -> list[int | None]: ...
     def headers(self) -> list[_Headers]: ...
     def outcomes(self) -> list[bytes]: ...
+    def take(self, indices: Sequence[int]) -> "Chunk": ...
     def record(self, index: int) -> KafkaRecord: ...
     def records(self) -> list[KafkaRecord]: ...
 
@@ -71,6 +72,9 @@ class MessageChunk:
 
     def outcomes(self) -> list[bytes]:
         return []
+
+    def take(self, indices: Sequence[int]) -> "MessageChunk":
+        return MessageChunk(self.topic, self.partition, [self.messages[at] for at in indices])
 
     def record(self, index: int) -> KafkaRecord:
         return self._record(self.messages[index])
@@ -136,6 +140,10 @@ class ArrowChunk:
 
     def outcomes(self) -> list[bytes]:
         return self._column("outcome")
+
+    def take(self, indices: Sequence[int]) -> "ArrowChunk":
+        some = self.batch.take(pa.array(indices, pa.int32()))
+        return ArrowChunk(self.topic, self.partition, some)
 
     def record(self, index: int) -> KafkaRecord:
         return ArrowChunk(self.topic, self.partition, self.batch.slice(index, 1)).records()[0]

@@ -21,7 +21,7 @@ from frazil.spark_sink.tasks.errors import StorageError
 from frazil.spark_sink.tasks.fast_decoder import FastDecoder, fast_decoder
 from frazil.spark_sink.tasks.files.plan import FilesPlan
 from frazil.spark_sink.tasks.files.table_writer import TableWriter
-from frazil.spark_sink.tasks.outcomes import Outcome, Read
+from frazil.spark_sink.tasks.outcomes import Outcome
 from frazil.spark_sink.tasks.plan import TablePlan
 from frazil.spark_sink.tasks.result import (
     Asked,
@@ -90,19 +90,18 @@ class TableTask:
             source.partition, 0
         )
 
-    def decode(self, chunk: Chunk, read: Read) -> None:
-        """Take records whose JSON is a row as it is; one that is odd is read by itself."""
+    def decode(self, chunk: Chunk) -> Sequence[int]:
+        """Take records whose JSON is a row as it is, and return the indices of all others."""
         if self._fast is None:
-            for source in chunk.records():
-                self.take(source, read(source))
-            return
-        self.counts.see((chunk.topic, chunk.partition), len(chunk), chunk.timestamps())
-        decoded = self._fast.decode(chunk.values())
-        if decoded.batch.num_rows:
-            self._write(lambda _: decoded.batch)
-        for index in decoded.odd:
-            source = chunk.record(index)
-            self._take(source, read(source))
+            return range(len(chunk))
+        batch, odd = self._fast.decode(chunk.values())
+        if batch.num_rows:
+            times = chunk.timestamps()
+            for index in reversed(odd):
+                del times[index]
+            self.counts.see((chunk.topic, chunk.partition), batch.num_rows, times)
+            self._write(lambda _: batch)
+        return odd
 
     def take(self, source: KafkaRecord, outcome: Outcome) -> None:
         """Take a record, unless the table has it already."""

@@ -10,15 +10,18 @@ import pyarrow as pa
 from frazil.spark_sink.records.errors import RecordError
 from frazil.spark_sink.records.model import KafkaRecord
 from frazil.spark_sink.records.routes import Router, router_of
-from frazil.spark_sink.tasks.chunks import Chunk, chunks_of_batch
+from frazil.spark_sink.tasks.chunks import CHUNK_RECORDS, Chunk, chunks_of_batch
 from frazil.spark_sink.tasks.offset_range import OffsetRange
 from frazil.spark_sink.tasks.outcomes import Outcome, outcome_of, outcomes_of
 from frazil.spark_sink.tasks.plan import TaskPlan
 from frazil.spark_sink.tasks.reader import range_reader
 from frazil.spark_sink.tasks.result import DEAD_LETTER_BYTES, DeadLetter, DeadLetters, WriteResult
+from frazil.spark_sink.tasks.route_peek import TablePeek
 from frazil.spark_sink.tasks.table import TableTask
 
 RESULT = "result binary"
+# Fewer records of a table are read one by one in less time than all at once.
+_FEWEST = 10
 
 
 def write_ranges(
@@ -44,8 +47,10 @@ def result_in(row: bytes) -> WriteResult:
 def chunks_of_ranges(plan: TaskPlan, ranges: Iterable[OffsetRange]) -> Iterator[Chunk]:
     """Read ranges one after the other."""
     reader = range_reader(plan.kafka)
+    # Of many tables each is to have some records in a chunk.
+    chunk = CHUNK_RECORDS if plan.records.route is None else 4 * CHUNK_RECORDS
     for one in ranges:
-        yield from reader.read(one)
+        yield from reader.read(one, chunk=chunk)
 
 
 def write(plan: TaskPlan, chunks: Iterable[Chunk]) -> WriteResult:
@@ -73,7 +78,8 @@ class Task:
         self._read = outcome_of(records)
         self._outcomes = outcomes_of(records)
         self._route = None if records.route is None else router_of(records.route)
-        self._is_plain = records.is_plain_json and self._route is None
+        self._peek = TablePeek.of(records.route)
+        self._is_plain = records.is_plain_json and (self._route is None or self._peek is not None)
         self._tables = {
             table: TableTask(
                 one,
@@ -93,8 +99,7 @@ class Task:
         self._bytes += chunk.nbytes()
         tables = self._tables.values()
         if self._is_plain and not any(table.has_some_of(chunk) for table in tables):
-            for table in tables:
-                table.decode(chunk, self._read)
+            self._decode(chunk)
             return
         for source, outcome in self._outcomes(chunk):
             if self._route is not None:
@@ -102,6 +107,32 @@ class Task:
                 continue
             for table in tables:
                 table.take(source, outcome)
+
+    def _decode(self, chunk: Chunk) -> None:
+        """Take records whose JSON is a row as it is; all others are read by themselves."""
+        if self._route is not None and self._peek is not None:
+            for index in self._decode_routed(chunk, self._peek):
+                source = chunk.record(index)
+                self._add_routed(source, self._read(source), self._route)
+            return
+        for table in self._tables.values():
+            odd = table.decode(chunk)
+            sources = chunk.records() if len(odd) == len(chunk) else map(chunk.record, odd)
+            for source in sources:
+                table.take(source, self._read(source))
+
+    def _decode_routed(self, chunk: Chunk, peek: TablePeek) -> list[int]:
+        odd: list[int] = []
+        for name, indices in peek.tables(chunk.values()).items():
+            table = self._tables.get(name) if name else None
+            if table is None or name is None or len(indices) < _FEWEST:
+                odd += indices
+                continue
+            refused = table.decode(chunk.take(indices))
+            odd += [indices[at] for at in refused]
+            if taken := len(indices) - len(refused):
+                self._routed[name] = self._routed.get(name, 0) + taken
+        return sorted(odd)
 
     def _add_routed(self, source: KafkaRecord, outcome: Outcome, route: Router) -> None:
         try:
