@@ -12,7 +12,7 @@ import pytest
 
 from frazil.spark_sink.records.schema.types import Column, List, Map, Primitive, Struct, Type
 from frazil.spark_sink.tasks.arrow_types import arrow_schema
-from frazil.spark_sink.tasks.columns import batch_of, interleave
+from frazil.spark_sink.tasks.columns import batch_of
 
 _LONG, _STRING = Primitive("long"), Primitive("string")
 _MOMENT = datetime(2022, 5, 4, 14, 12, 33, 5, tzinfo=UTC)
@@ -136,26 +136,6 @@ def test_a_schema_has_field_ids_and_required_columns_at_every_depth() -> None:
     assert batch_of([([(1, None)], None)], schema).schema.equals(
         arrow_schema(schema), check_metadata=True
     )
-
-
-@pytest.mark.parametrize(
-    ("positions", "expected"),
-    [
-        ([], [0, 1, 2]),
-        ([0], [10, 0, 1, 2]),
-        ([1, 2], [0, 10, 11, 1, 2]),
-        ([3, 4], [0, 1, 2, 10, 11]),
-    ],
-)
-def test_rows_of_another_batch_come_to_their_positions(
-    positions: list[int], expected: list[int]
-) -> None:
-    schema = _column(_LONG)
-    others = batch_of([(10 + number,) for number in range(len(positions))], schema)
-
-    merged = interleave(batch_of([(0,), (1,), (2,)], schema), others, positions)
-
-    assert merged.column(0).to_pylist() == expected
 
 
 def test_many_rows_keep_their_order() -> None:

@@ -70,16 +70,6 @@ def transpose(rows: Sequence[Sequence[Any]], width: int) -> Sequence[Sequence[An
     return list(islice(zip(*rows, strict=False), width)) if rows else [()] * width
 
 
-def interleave(
-    batch: pa.RecordBatch, other: pa.RecordBatch, positions: Sequence[int]
-) -> pa.RecordBatch:
-    """Merge two batches; row `i` of the other one comes to `positions[i]`, which ascend."""
-    order = list(range(batch.num_rows))
-    for row, position in enumerate(positions, batch.num_rows):
-        order.insert(position, row)
-    return pa.concat_batches([batch, other]).take(pa.array(order, pa.int32()))
-
-
 @lru_cache(maxsize=256)
 def _row_batch(schema: Struct) -> Callable[[Sequence[Row]], pa.RecordBatch]:
     builders = [builder(column.type, ROW_FORMS) for column in schema.columns]

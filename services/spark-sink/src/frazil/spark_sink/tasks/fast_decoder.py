@@ -5,7 +5,7 @@ theirs: other types, missing required columns, unknown fields where the schema m
 JSON forbids.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -23,14 +23,12 @@ from frazil.spark_sink.tasks.bulk import (
     text_builder,
 )
 from frazil.spark_sink.tasks.columns import (
-    ROW_FORMS,
     Builder,
     Forms,
     OddValuesError,
     builder,
     transpose,
 )
-from frazil.spark_sink.tasks.field_plan import AS_IS, FieldPlan
 from frazil.spark_sink.tasks.garbage import collection_paused
 from frazil.spark_sink.tasks.json_types import (
     REFUSED,
@@ -39,8 +37,6 @@ from frazil.spark_sink.tasks.json_types import (
     strict_decoder,
 )
 from frazil.spark_sink.tasks.unknown_fields import IgnorableFields
-
-Inserted = Mapping[str, Sequence[Any]]
 
 
 class Decoded(NamedTuple):
@@ -55,7 +51,6 @@ def fast_decoder(
     *,
     evolves: bool,
     converts: Converts | None = None,
-    plan: FieldPlan = AS_IS,
 ) -> "FastDecoder | None":
     """Compile a decoder, or return None for a table that typed decoding cannot serve.
 
@@ -68,7 +63,7 @@ def fast_decoder(
     any integer as a double.
     """
     try:
-        return FastDecoder(schema, evolves=evolves, converts=converts, plan=plan)
+        return FastDecoder(schema, evolves=evolves, converts=converts)
     except ValueError:  # msgspec's too, for names with quotes
         return None
 
@@ -76,31 +71,22 @@ def fast_decoder(
 class FastDecoder:
     """Decodes chunks of JSON documents to batches of a table's schema."""
 
-    def __init__(
-        self, schema: Struct, *, evolves: bool, converts: Converts | None, plan: FieldPlan
-    ) -> None:
+    def __init__(self, schema: Struct, *, evolves: bool, converts: Converts | None) -> None:
         lenient = converts is not None
-        self._compile = partial(strict_decoder, schema, plan, lenient=lenient)
+        self._compile = partial(strict_decoder, schema, lenient=lenient)
         self._decode = self._compile({})
-        self._decode_known = (
-            None if evolves else known_fields_decoder(schema, plan, lenient=lenient)
-        )
-        self._ignorable = IgnorableFields(schema, plan, evolves=evolves)
+        self._decode_known = None if evolves else known_fields_decoder(schema, lenient=lenient)
+        self._ignorable = IgnorableFields(schema, evolves=evolves)
         self._schema = arrow_schema(schema)
-        self._width = len(plan.sources(schema))
-        self._columns = _columns(schema, plan, converts)
+        self._builders = _builders(schema, converts)
 
-    def decode(self, values: Sequence[bytes | None], inserted: Inserted | None = None) -> Decoded:
-        """Decode a chunk; some 2,000 records fit the processor's caches.
-
-        `inserted` has a value for each record, in a row's form, by the columns that the plan
-        inserts.
-        """
+    def decode(self, values: Sequence[bytes | None]) -> Decoded:
+        """Decode a chunk; some 2,000 records fit the processor's caches."""
         with collection_paused():
             records, odd = self._records(values)
             while True:
                 try:
-                    return Decoded(self._batch(records, _taken(inserted or {}, odd)), odd)
+                    return Decoded(self._batch(records), odd)
                 except OddValuesError as error:
                     records, odd = _without(records, odd, error.positions)
 
@@ -137,39 +123,20 @@ class FastDecoder:
         except REFUSED:
             return None
 
-    def _batch(self, records: Sequence[Any], inserted: Inserted) -> pa.RecordBatch:
-        columns = transpose(list(map(astuple, records)), self._width)
-        absent = (None,) * len(records)
-        arrays: list[pa.Array] = [None] * len(self._columns)
-        for column in self._columns:
-            if column.source is None:
-                values = inserted.get(column.name, absent)
-            else:
-                values = columns[column.source]
-            arrays[column.target] = column.build(values)
+    def _batch(self, records: Sequence[Any]) -> pa.RecordBatch:
+        width = len(self._schema)
+        columns = transpose(list(map(astuple, records)), width)
+        arrays: list[pa.Array] = [None] * width
+        for position, build in self._builders:
+            arrays[position] = build(columns[position])
         return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
 
 
-class _Column(NamedTuple):
-    """`source` is the position among the fields of decoded records, `target` that in the table."""
-
-    name: str
-    source: int | None
-    target: int
-    build: Builder
-
-
-def _columns(schema: Struct, plan: FieldPlan, converts: Converts | None) -> list[_Column]:
+def _builders(schema: Struct, converts: Converts | None) -> list[tuple[int, Builder]]:
     """Compile the columns; those come first that may refuse values, before others are built."""
     forms = _forms(converts)
-    sources = list(plan.sources(schema))
-    columns = []
-    for target, column in enumerate(schema.columns):
-        source = plan.source(column)
-        build = builder(column.type, ROW_FORMS if source is None else forms)
-        at = None if source is None else sources.index(source)
-        columns.append(_Column(column.name, at, target, build))
-    return sorted(columns, key=lambda column: _is_exact(schema.columns[column.target].type))
+    columns = sorted(enumerate(schema.columns), key=lambda column: _is_exact(column[1].type))
+    return [(position, builder(column.type, forms)) for position, column in columns]
 
 
 def _forms(converts: Converts | None) -> Forms:
@@ -188,16 +155,6 @@ def _forms(converts: Converts | None) -> Forms:
 def _is_exact(kind: Type) -> bool:
     """Tell whether typed decoding leaves nothing to refuse."""
     return all(leaf.name in DECODED for _, leaf, _ in leaves(kind))
-
-
-def _taken(inserted: Inserted, odd: Collection[int]) -> Inserted:
-    if not inserted or not odd:
-        return inserted
-    others = set(odd)
-    return {
-        name: [value for at, value in enumerate(values) if at not in others]
-        for name, values in inserted.items()
-    }
 
 
 def _without(

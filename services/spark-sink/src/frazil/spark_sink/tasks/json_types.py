@@ -10,10 +10,14 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from frazil.spark_sink.records.schema.types import Column, List, Map, Path, Primitive, Struct, Type
-from frazil.spark_sink.tasks.field_plan import FieldPlan, NotServedError
+from frazil.spark_sink.records.schema.types import List, Map, Path, Primitive, Struct, Type
 
 Decode = Callable[[Any], Any]
+
+
+class NotServedError(ValueError):
+    """Typed decoding cannot serve a table."""
+
 
 REFUSED = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, TypeError)
 """What a decoder raises: TypeError for a tombstone."""
@@ -54,24 +58,22 @@ def is_unusual(name: str) -> bool:
     return False
 
 
-def strict_decoder(
-    schema: Struct, plan: FieldPlan, others: Mapping[Path, Any], *, lenient: bool
-) -> Decode:
+def strict_decoder(schema: Struct, others: Mapping[Path, Any], *, lenient: bool) -> Decode:
     """Compile a decoder that refuses unknown fields but for others, which have types.
 
     With `lenient`, columns of other types are decoded as they are, and texts in maps too.
     """
     types = _Types(others, lenient=lenient, forbid=True)
-    return msgspec.json.Decoder(types.record(schema, plan)).decode
+    return msgspec.json.Decoder(types.struct(schema)).decode
 
 
-def known_fields_decoder(schema: Struct, plan: FieldPlan, *, lenient: bool) -> Decode:
+def known_fields_decoder(schema: Struct, *, lenient: bool) -> Decode:
     """Compile a decoder that ignores unknown fields, but refuses what is no JSON in them.
 
     Typed decoding skips these without a look at numbers out of range and broken UTF-8.
     """
     types = _Types({}, lenient=lenient, forbid=False)
-    decode = msgspec.json.Decoder(types.record(schema, plan)).decode
+    decode = msgspec.json.Decoder(types.struct(schema)).decode
 
     def decode_known(value: Any) -> Any:
         decode_any(value)
@@ -86,27 +88,22 @@ class _Types:
         self._lenient = lenient
         self._forbid = forbid
 
-    def record(self, schema: Struct, plan: FieldPlan) -> Any:
-        """Define the class of a record: first the columns that it fills, in their order."""
-        others: dict[str, Any] = dict.fromkeys(plan.ignored(), Any)
-        others |= dict.fromkeys(plan.forbidden(), _NOTHING)
-        return self._define(plan.sources(schema), (), others)
-
-    def _define(self, columns: Mapping[str, Column], path: Path, others: Mapping[str, Any]) -> Any:
-        if not columns:
+    def struct(self, struct: Struct, path: Path = ()) -> Any:
+        """Define the class of a record, or of a struct in it: first the columns, in their order."""
+        if not struct.columns:
             raise NotServedError("a struct without columns")
         fields: list[Any] = []
-        for name, column in columns.items():
-            kind = self._value(column.type, (*path, name))
+        for column in struct.columns:
+            kind = self._value(column.type, (*path, column.name))
             field = f"f{len(fields)}"
             fields.append((field, kind) if column.required else (field, kind | None, None))
-        inside = {at[-1]: kind for at, kind in self._others.items() if at[:-1] == path}
-        others = {**inside, **others}
+        others = {at[-1]: kind for at, kind in self._others.items() if at[:-1] == path}
         fields += [(f"f{at}", kind, None) for at, kind in enumerate(others.values(), len(fields))]
+        names = [*(column.name for column in struct.columns), *others]
         return msgspec.defstruct(
             "Fields",
             fields,
-            rename={f"f{at}": name for at, name in enumerate([*columns, *others])},
+            rename={f"f{at}": name for at, name in enumerate(names)},
             kw_only=True,
             gc=False,
             forbid_unknown_fields=self._forbid,
@@ -114,7 +111,7 @@ class _Types:
 
     def _value(self, kind: Type, path: Path) -> Any:
         if isinstance(kind, Struct):
-            return self._define({column.name: column for column in kind.columns}, path, {})
+            return self.struct(kind, path)
         if isinstance(kind, List):
             element = self._value(kind.element, (*path, "element"))
             return list[element if kind.required else element | None]  # type: ignore[misc]

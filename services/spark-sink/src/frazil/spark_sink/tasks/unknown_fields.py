@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from frazil.spark_sink.records.schema.types import Column, List, Map, Path, Struct, Type, leaves
-from frazil.spark_sink.tasks.field_plan import FieldPlan
 from frazil.spark_sink.tasks.json_types import EMPTY, REFUSED, decode_any, is_unusual
 
 # Documents of a chunk that are looked at, and fields in all: names may be keys without end.
@@ -19,10 +18,9 @@ class IgnorableFields:
     field that differs from a column in case alone is none of them.
     """
 
-    def __init__(self, schema: Struct, plan: FieldPlan, *, evolves: bool) -> None:
+    def __init__(self, schema: Struct, *, evolves: bool) -> None:
         self.fields: dict[Path, Any] = {}
-        self._columns = plan.sources(schema)
-        self._planned = plan.ignored() | plan.forbidden()
+        self._columns = {column.name: column for column in schema.columns}
         self._names = {name.lower() for path, _, _ in leaves(schema) for name in path}
         self._evolves = evolves
 
@@ -45,7 +43,7 @@ class IgnorableFields:
             name = path[-1]
             if len(self.fields) >= _MOST_IGNORABLE:
                 return
-            if path in self.fields or path[0] in self._planned:
+            if path in self.fields:
                 continue
             if self._evolves and (value not in (None, [], {}) or name.lower() in self._names):
                 continue
