@@ -58,6 +58,8 @@ _EVOLVE = {"iceberg.tables.evolve-schema-enabled": "true"}
 _ROUTING = {
     "iceberg.tables.dynamic-enabled": "true",
     "iceberg.tables.route-field": "table",
+    # Ours: so that a table has some commits, between which there is a time.
+    "frazil.max.records.per.commit": "100000",
 }
 # Where a commit each second begins before all tasks listen, the genuine sink waits for this.
 _SHORT_TIMEOUT = {"iceberg.control.commit.timeout-ms": "5000"}
