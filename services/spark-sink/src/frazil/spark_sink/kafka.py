@@ -1,7 +1,7 @@
 """The broker as a sink asks it, and the options of Spark's own Kafka source."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -17,12 +17,22 @@ from frazil.spark_sink.core.watermark import MOST_WATCHED, Partition
 from frazil.spark_sink.groups import Groups
 from frazil.spark_sink.tasks.kafka_client import librdkafka_properties
 from frazil.spark_sink.tasks.kafka_security import UntranslatableError
-from frazil.worker.bridge import jvm
+from frazil.worker.bridge import items, jvm
 from frazil.worker.errors import BadConfigError
 from frazil.worker.kafka import Admin
 from frazil.worker.settings import WorkerSettings
 
 log = get_logger(__name__)
+
+
+class _Java:
+    """Classes of Kafka's client: to find one by its name takes five calls."""
+
+    def __init__(self, java: Any) -> None:
+        kafka = java.org.apache.kafka
+        self.spec = kafka.clients.admin.OffsetSpec
+        self.position = kafka.clients.consumer.OffsetAndMetadata
+        self.partition = kafka.common.TopicPartition
 
 
 class Broker:
@@ -31,6 +41,8 @@ class Broker:
     def __init__(self, spark: SparkSession, config: SinkConfig) -> None:
         self._spark = spark
         self._jvm = jvm(spark)
+        self._java = _Java(self._jvm)
+        self._partitions: dict[Partition, Any] = {}
         self._config = config
         self._admin = Admin(spark, config.kafka, config.connector)
 
@@ -72,8 +84,9 @@ class Broker:
             lambda: self._admin.java.describeTopics(names).allTopicNames().get()
         )
         facts = {}
-        for name, topic in described.items():
-            partitions = [(name, info.partition()) for info in topic.partitions()]
+        for name in names:
+            topic = described.get(name)
+            partitions = [(name, info.partition()) for info in items(topic.partitions())]
             earliest, latest = (self._ends(partitions, which) for which in ("earliest", "latest"))
             facts[name] = TopicFacts(
                 topic_id=str(topic.topicId().toString()),
@@ -92,11 +105,9 @@ class Broker:
 
     def commit_to_group(self, offsets: Offsets) -> None:
         """Show the progress to lag tools, and to those who have no other memory."""
-        consumer = self._jvm.org.apache.kafka.clients.consumer
-        positions = {
-            self._partition(topic, partition): consumer.OffsetAndMetadata(offset)
-            for topic, partition, offset in each(offsets)
-        }
+        positions = self._jvm.java.util.HashMap()
+        for topic, number, offset in each(offsets):
+            positions.put(self._partition(topic, number), self._java.position(offset))
         self._admin.ask(
             lambda: (
                 self._admin.java.alterConsumerGroupOffsets(self._config.group, positions)
@@ -125,14 +136,18 @@ class Broker:
             rewind=rewind.number if rewind else 0,
         )
 
-    def _ends(self, partitions: Iterable[Partition], which: str) -> dict[Partition, int]:
-        spec = getattr(self._jvm.org.apache.kafka.clients.admin.OffsetSpec, which)()
-        asked = {self._partition(*partition): spec for partition in partitions}
+    def _ends(self, partitions: Collection[Partition], which: str) -> dict[Partition, int]:
+        asked, spec = self._jvm.java.util.HashMap(), getattr(self._java.spec, which)()
+        for partition in partitions:
+            asked.put(self._partition(*partition), spec)
         found = self._admin.ask(lambda: self._admin.java.listOffsets(asked).all().get())
-        return {(one.topic(), one.partition()): int(at.offset()) for one, at in found.items()}
+        return {one: int(found.get(self._partition(*one)).offset()) for one in partitions}
 
-    def _partition(self, topic: str, partition: int) -> Any:
-        return self._jvm.org.apache.kafka.common.TopicPartition(topic, partition)
+    def _partition(self, topic: str, number: int) -> Any:
+        known = self._partitions.get((topic, number))
+        if known is None:
+            known = self._partitions[topic, number] = self._java.partition(topic, number)
+        return known
 
 
 def source_options(

@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -14,7 +15,7 @@ from frazil.spark_sink.catalog import catalog_error, is_silent
 from frazil.spark_sink.records.schema.changes import SchemaChange
 from frazil.spark_sink.records.schema.types import Struct
 from frazil.spark_sink.tables.schemas import add_to_update, java_schema, read_schema
-from frazil.worker.bridge import java_session, jvm, local_folder, new_array
+from frazil.worker.bridge import items, java_session, jvm, local_folder, new_array
 from frazil.worker.errors import BadTableError, WorkerError
 from frazil.worker.jvm_errors import JAVA_ERRORS, java_message
 
@@ -73,6 +74,18 @@ class Lake:
         """Read the columns of a table."""
         return read_schema(self.iceberg, table.schema())
 
+    def properties_of(self, owner: Any) -> dict[str, str]:
+        """Read the properties of a table, or of what reads and writes its files, in one call.
+
+        Asked entry by entry, Java ends with an exception, for which PySpark asks a hundred times.
+        """
+        properties: dict[str, str] = json.loads(self._json.writeValueAsString(owner.properties()))
+        return properties
+
+    @cached_property
+    def _json(self) -> Any:
+        return self.iceberg.shaded.com.fasterxml.jackson.databind.ObjectMapper()
+
     def scratch(self, table: Any) -> str:
         """Choose where files go that are only for a moment; all of Spark's processes reach it."""
         if str(self._spark.sparkContext.master).startswith("local"):
@@ -82,7 +95,7 @@ class Lake:
     def sorted_columns(self, table: Any) -> tuple[str, ...]:
         """Name the columns of the table's sort order: their bounds are kept in any case."""
         schema, order = table.schema(), table.sortOrder()
-        return tuple(str(schema.findColumnName(one.sourceId())) for one in order.fields())
+        return tuple(str(schema.findColumnName(one.sourceId())) for one in items(order.fields()))
 
     def key_of(self, table: Any) -> tuple[str, ...]:
         """Name the identifier fields, by which rows are told apart."""

@@ -80,7 +80,7 @@ class TableStore(FollowingTable):
             schema_id=int(table.schema().schemaId()),
             spec=parse_spec(spec, self._schema),
             location=str(table.location()),
-            properties={**table.properties(), **self._keys.written_with},
+            properties={**self._lake.properties_of(table), **self._keys.written_with},
             storage=self._storage(),
             sorted_columns=self._lake.sorted_columns(table),
         )
@@ -106,7 +106,7 @@ class TableStore(FollowingTable):
 
     def _storage(self) -> dict[str, str]:
         """Return the properties by which tasks reach the files, as Java's client would do it."""
-        return {**self._of_the_machine, **self._table.io().properties()}
+        return {**self._of_the_machine, **self._lake.properties_of(self._table.io())}
 
     @cached_property
     def _of_the_machine(self) -> dict[str, str]:
