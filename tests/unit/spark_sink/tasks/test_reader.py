@@ -77,6 +77,7 @@ class FakeConsumer:
     ended_at: int = -1
     assigned: list[tuple[str, int, int]] = field(default_factory=list)
     asked: list[int] = field(default_factory=list)
+    looked_for: list[str] = field(default_factory=list)
     closed: bool = False
 
     def assign(self, partitions: list[TopicPartition]) -> None:
@@ -111,6 +112,7 @@ class FakeConsumer:
 
     def list_topics(self, topic: str, timeout: float) -> Any:
         assert timeout > 0
+        self.looked_for.append(topic)
         if isinstance(self.cluster.metadata, KafkaError):
             raise KafkaException(self.cluster.metadata)
         return SimpleNamespace(topics={topic: self.cluster.metadata})
@@ -246,6 +248,24 @@ def test_partitions_by_turns_have_consumers_of_their_own_up_to_a_limit(
     assert flat(offsets(reader, 0, 10, at=2)) == list(range(10))
     # The one that was used longest ago is at another partition now.
     assert [len(consumer.assigned) for consumer in cluster.consumers] == [2, 1]
+
+
+def test_a_consumer_looks_for_a_topic_that_comes_after_others_once(cluster: FakeCluster) -> None:
+    for topic in ("a", "b"):
+        cluster.add(range(2), end=2, topic=topic)
+    reader = RangeReader({}, connect=cluster.connect, patience=0, most_kept=1)
+    for topic in ("a", "b", "a", "b"):
+        offsets(reader, 0, 2, topic=topic)
+    (consumer,) = cluster.consumers
+    assert consumer.looked_for == ["b"]
+
+
+def test_a_topic_that_cannot_be_looked_for_is_read_all_the_same(cluster: FakeCluster) -> None:
+    for topic in ("a", "b"):
+        cluster.add(range(2), end=2, topic=topic)
+    cluster.metadata = KafkaError(KafkaError._TRANSPORT)
+    reader = RangeReader({}, connect=cluster.connect, patience=0, most_kept=1)
+    assert [offsets(reader, 0, 2, topic=topic) for topic in ("a", "b")] == [[[0, 1]], [[0, 1]]]
 
 
 def test_two_reads_at_once_do_not_share_a_consumer(

@@ -67,6 +67,7 @@ class PartitionConsumer:
         self._clock = clock
         self._patience = patience
         self._partition: tuple[str, int] | None = None
+        self._topics: set[str] = set()
         # The last range ended here.
         self._next = 0
         # Each record before this offset was received; those that nobody took yet are `_ahead`.
@@ -120,11 +121,22 @@ class PartitionConsumer:
             self._consumer.close()
 
     def _assign(self, range_: OffsetRange) -> None:
+        self._meet(range_.topic)
         self._partition = (range_.topic, range_.partition)
         self._reached = range_.start
         self._end = None
         self._ahead = []
         self._consumer.assign([TopicPartition(range_.topic, range_.partition, range_.start)])
+
+    def _meet(self, topic: str) -> None:
+        """Ask for a topic that comes after others; librdkafka by itself looks once a second.
+
+        The first one it looks for as soon as it has a connection.
+        """
+        if self._topics and topic not in self._topics:
+            with suppress(KafkaException):
+                self._consumer.list_topics(topic, timeout=_ANSWER_SECONDS)
+        self._topics.add(topic)
 
     def _rest(self, range_: OffsetRange) -> None:
         """Stop at the partition's end: another process may read what comes next."""
