@@ -132,7 +132,7 @@ def cluster() -> FakeCluster:
 
 @pytest.fixture
 def reader(cluster: FakeCluster) -> RangeReader:
-    return RangeReader({}, connect=cluster.connect, patience=0)
+    return RangeReader({}, connect=cluster.connect, patience=0, least_left=1)
 
 
 def offsets(
@@ -233,10 +233,24 @@ def test_nothing_is_fetched_once_the_end_of_the_partition_is_read(
     assert cluster.consumers == [consumer]
 
 
+@pytest.mark.parametrize(
+    ("end", "goes_on"), [(5, False), (9, False), (10, True)], ids=["at", "near", "far from"]
+)
+def test_a_consumer_goes_on_fetching_only_far_from_the_end_of_its_partition(
+    cluster: FakeCluster, end: int, goes_on: bool
+) -> None:
+    cluster.add(range(end), end=end)
+    reader = RangeReader({}, connect=cluster.connect, patience=0, least_left=5)
+    assert flat(offsets(reader, 0, 5)) == list(range(5))
+    (consumer,) = cluster.consumers
+    assert (consumer.partition is not None) is goes_on
+    assert flat(offsets(reader, 5, end)) == list(range(5, end))
+
+
 def test_partitions_by_turns_have_consumers_of_their_own_up_to_a_limit(
     cluster: FakeCluster,
 ) -> None:
-    reader = RangeReader({}, connect=cluster.connect, patience=0, most_kept=2)
+    reader = RangeReader({}, connect=cluster.connect, patience=0, most_kept=2, least_left=1)
     for partition in range(3):
         cluster.add(range(100), end=100, at=partition)
     for start in range(0, 40, 10):

@@ -25,6 +25,8 @@ PATIENCE_SECONDS = 60.0
 _POLL_SECONDS = 0.05
 _ANSWER_SECONDS = 10.0
 _SUSPICIOUS_SECONDS = 5.0
+# So many records have to be left behind a range for a consumer to go on fetching them.
+LEAST_LEFT = 2_000
 
 _FIXED = {
     # The driver commits offsets; a range says where it begins, and what is not there is an error.
@@ -32,9 +34,10 @@ _FIXED = {
     "enable.auto.offset.store": "false",
     "auto.offset.reset": "error",
     # The only word that a range is over if it ends in records that are not delivered: markers of
-    # transactions and aborted records. The broker gives it after waiting for more.
+    # transactions and aborted records. The broker gives it after waiting for more, and before that
+    # it answers nothing else, of another partition either.
     "enable.partition.eof": "true",
-    "fetch.wait.max.ms": "20",
+    "fetch.wait.max.ms": "5",
     "fetch.min.bytes": "1",
     # Fetch again as soon as there is room: the default of a second halves the rate.
     "fetch.queue.backoff.ms": "5",
@@ -62,10 +65,12 @@ class PartitionConsumer:
         connect: Connect = Consumer,
         clock: Callable[[], float] = time.monotonic,
         patience: float = PATIENCE_SECONDS,
+        least_left: int = LEAST_LEFT,
     ) -> None:
         self._consumer = connect({**properties, **_FIXED, "error_cb": self._remember})
         self._clock = clock
         self._patience = patience
+        self._least_left = least_left
         self._partition: tuple[str, int] | None = None
         self._topics: set[str] = set()
         # The last range ended here.
@@ -139,12 +144,15 @@ class PartitionConsumer:
         self._topics.add(topic)
 
     def _rest(self, range_: OffsetRange) -> None:
-        """Stop at the partition's end: another process may read what comes next."""
+        """Stop near the partition's end, where records would be fetched one by one as they come.
+
+        Another process may read what comes next.
+        """
         partition = TopicPartition(range_.topic, range_.partition)
         _, end = self._consumer.get_watermark_offsets(partition, cached=True)
-        if not self._ahead and self._reached >= end:
+        if end - range_.end < self._least_left:
             self._consumer.unassign()
-            self._partition = None
+            self._partition, self._ahead = None, []
 
     def _count(self, chunk: int, chunk_bytes: int) -> int:
         if self._mean_bytes * chunk <= chunk_bytes:

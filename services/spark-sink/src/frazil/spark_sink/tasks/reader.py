@@ -7,7 +7,12 @@ from collections.abc import Iterator, Mapping
 from confluent_kafka import Consumer, KafkaException
 
 from frazil.spark_sink.tasks.chunks import CHUNK_RECORDS, MessageChunk
-from frazil.spark_sink.tasks.consumer import PATIENCE_SECONDS, Connect, PartitionConsumer
+from frazil.spark_sink.tasks.consumer import (
+    LEAST_LEFT,
+    PATIENCE_SECONDS,
+    Connect,
+    PartitionConsumer,
+)
 from frazil.spark_sink.tasks.offset_range import OffsetRange
 from frazil.spark_sink.tasks.read_errors import AccessError
 
@@ -31,11 +36,13 @@ class RangeReader:
         connect: Connect = Consumer,
         patience: float = PATIENCE_SECONDS,
         most_kept: int = _MOST_KEPT,
+        least_left: int = LEAST_LEFT,
     ) -> None:
         self._properties = _GROUP | dict(properties)
         self._connect = connect
         self._patience = patience
         self._most_kept = most_kept
+        self._least_left = least_left
         # Those that no read uses now, the one that was used last at the end.
         self._kept: list[PartitionConsumer] = []
 
@@ -77,7 +84,10 @@ class RangeReader:
     def _connected(self, range_: OffsetRange) -> PartitionConsumer:
         try:
             return PartitionConsumer(
-                self._properties, connect=self._connect, patience=self._patience
+                self._properties,
+                connect=self._connect,
+                patience=self._patience,
+                least_left=self._least_left,
             )
         except KafkaException as error:
             # Certificates and keys are read before a broker is asked.
