@@ -20,7 +20,12 @@ class Figure:
 _FIRST_ROW = Figure("first_row_s", "POST to first row, s", "{:.1f}", lambda run: run.first_row)
 _RATE = Figure("rate", "records/s from POST on", "{:,.0f}", lambda run: run.whole)
 _CPU = Figure("cpu", "CPU s a million", "{:.1f}", lambda run: run.cpu)
-_MEMORY = Figure("peak_mb", "peak memory, MB", "{:,.0f}", lambda run: run.peak_mb)
+_MEMORY = (
+    Figure("peak_mb", "peak memory, MB", "{:,.0f}", lambda run: sum(run.peak)),
+    Figure("peak_jvm_mb", "of it the JVM", "{:,.0f}", lambda run: run.peak.jvm),
+    Figure("peak_tasks_mb", "of it Python's tasks", "{:,.0f}", lambda run: run.peak.tasks),
+    Figure("peak_rest_mb", "of it all else", "{:,.0f}", lambda run: run.peak.rest),
+)
 _COMMITS = Figure("commits", "commits", "{:,.0f}", lambda run: len(run.commits))
 _FILES = Figure("files", "files", "{:,.0f}", lambda run: len(run.sizes))
 _LOAD = Figure("load", "load average", "{:.1f}", lambda run: run.load)
@@ -32,7 +37,7 @@ FIGURES: Mapping[Kind, Sequence[Figure]] = {
         Figure("sustained", "records/s, sustained", "{:,.0f}", lambda run: run.sustained),
         _CPU,
         Figure("warm_cpu", "CPU s a million, sustained", "{:.1f}", lambda run: run.warm_cpu),
-        _MEMORY,
+        *_MEMORY,
         _COMMITS,
         _FILES,
         Figure("median_file_mb", "median file, MB", "{:.2f}", lambda run: run.median_mb),
@@ -41,13 +46,13 @@ FIGURES: Mapping[Kind, Sequence[Figure]] = {
     Kind.TABLES: (
         _FIRST_ROW,
         Figure("batch_s", "commit to commit, s", "{:.1f}", lambda run: run.batch_seconds),
-        *(_RATE, _CPU, _MEMORY, _COMMITS, _FILES, _LOAD),
+        *(_RATE, _CPU, *_MEMORY, _COMMITS, _FILES, _LOAD),
     ),
     Kind.TRICKLE: (
         Figure("age_p50", "age at p50, s", "{:.2f}", lambda run: percentile(run.ages, 0.50)),
         Figure("age_p99", "age at p99, s", "{:.2f}", lambda run: percentile(run.ages, 0.99)),
         Figure("cores", "CPU, cores", "{:.2f}", lambda run: run.cores),
-        _MEMORY,
+        *_MEMORY,
         Figure("files", "files a commit", "{:.1f}", lambda run: run.files_per_commit),
         Figure("last_row_s", "last row after the end, s", "{:.1f}", lambda run: run.last),
         _LOAD,

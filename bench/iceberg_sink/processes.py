@@ -5,10 +5,21 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PROC = Path("/proc")
 _KB = 1024
+_JVM = "java"
+_TASKS = "frazil.worker.python_daemon"
+
+
+class Memory(NamedTuple):
+    """In MB: of JVMs, of Spark's Python workers, and of all else."""
+
+    jvm: float
+    tasks: float = 0.0
+    rest: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -30,8 +41,14 @@ class Processes:
         return sum(not stats[pid].has_ended for pid in _tree(self.root, stats))
 
     def memory_mb(self) -> float:
+        return sum(self.memory())
+
+    def memory(self) -> Memory:
         """Return the proportional set size: a page that processes share counts once."""
-        return sum(map(_pss_mb, _tree(self.root, dict(_all_stats()))))
+        parts = {_JVM: 0.0, _TASKS: 0.0, "": 0.0}
+        for pid in _tree(self.root, dict(_all_stats())):
+            parts[_part(pid)] += _pss_mb(pid)
+        return Memory(*parts.values())
 
 
 @dataclass(frozen=True)
@@ -62,6 +79,16 @@ def _tree(root: int, stats: dict[int, _Stat]) -> Iterator[int]:
         for pid, stat in stats.items():
             if stat.parent == root:
                 yield from _tree(pid, stats)
+
+
+def _part(pid: int) -> str:
+    with suppress(OSError):
+        program, *arguments = (_PROC / str(pid) / "cmdline").read_text().split("\0")
+        if Path(program).name == _JVM:
+            return _JVM
+        if _TASKS in arguments:
+            return _TASKS
+    return ""
 
 
 def _pss_mb(pid: int) -> float:

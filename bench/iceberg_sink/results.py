@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
+from bench.iceberg_sink.processes import Memory
 from bench.iceberg_sink.watch import Commit
 
 MILLION = 1_000_000
@@ -19,7 +20,7 @@ class Drain:
 
     begin: float
     commits: Sequence[Commit]
-    peak_mb: float
+    peak: Memory
     sizes: Sequence[int]
     load: float
 
@@ -81,7 +82,7 @@ class Trickle:
     commits: Sequence[Commit]
     rows: Sequence[tuple[float, float]]
     files: int
-    peak_mb: float
+    peak: Memory
     load: float
 
     @property

@@ -71,7 +71,7 @@ class Runs:
         return Drain(
             begin=watch.begin,
             commits=watch.commits,
-            peak_mb=watch.peak_mb,
+            peak=watch.peak,
             sizes=[file.file_size_in_bytes for file in files],
             load=watch.load,
         )
@@ -91,7 +91,7 @@ class Runs:
             commits=watch.commits,
             rows=[row for file in files for row in file],
             files=len(files),
-            peak_mb=watch.peak_mb,
+            peak=watch.peak,
             load=watch.load,
         )
 

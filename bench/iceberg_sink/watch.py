@@ -44,7 +44,7 @@ class Watch:
         self._locations = self._pointers()
         self._rows = dict.fromkeys(tables, 0)
         self._loads = [os.getloadavg()[0]]
-        self.peak_mb = processes.memory_mb()
+        self.peak = processes.memory()
         self._memory_read = self._cpu_read = time.monotonic()
         self._cpu_begin = self._cpu = processes.cpu()
         self.commits: list[Commit] = []
@@ -86,7 +86,7 @@ class Watch:
         if time.monotonic() - self._memory_read > _MEMORY_SECONDS:
             self._memory_read = time.monotonic()
             self._loads.append(os.getloadavg()[0])
-            self.peak_mb = max(self.peak_mb, self._processes.memory_mb())
+            self.peak = max(self.peak, self._processes.memory(), key=sum)
 
     def _spent(self) -> float:
         """Return the CPU seconds since the watch began; many tables share an answer."""

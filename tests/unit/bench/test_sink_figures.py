@@ -7,11 +7,13 @@ import pytest
 from bench.iceberg_sink.cases import CASES, Case, Kind
 from bench.iceberg_sink.comparison import Line, compare, share_of_clean
 from bench.iceberg_sink.figures import FIGURES
+from bench.iceberg_sink.processes import Memory
 from bench.iceberg_sink.results import Drain, Run, Start, Trickle
 from bench.iceberg_sink.targets import TARGETS
 from bench.iceberg_sink.watch import Commit
 
 BEGIN = 1_000.0
+PEAK = Memory(jvm=300, tasks=150, rest=50)
 CASE = {case.name: case for case in CASES}
 
 
@@ -21,8 +23,8 @@ def commit(after: float, rows: int, cpu: float = 0.0, table: str = "t") -> Commi
     return Commit(table, at, visible, rows, cpu)
 
 
-def drain(*commits: Commit, peak_mb: float = 500.0) -> Drain:
-    return Drain(BEGIN, commits, peak_mb=peak_mb, sizes=[2**20, 3 * 2**20], load=2.0)
+def drain(*commits: Commit, peak: Memory = PEAK) -> Drain:
+    return Drain(BEGIN, commits, peak=peak, sizes=[2**20, 3 * 2**20], load=2.0)
 
 
 def figures(case: Case, ours: Sequence[Drain], genuine: Sequence[Drain]) -> dict[str, Line]:
@@ -57,7 +59,7 @@ def test_a_batch_lasts_from_a_tables_commit_to_its_next() -> None:
 def test_rows_of_the_last_seconds_have_a_figure_of_their_own() -> None:
     rows = [(BEGIN + at, age) for at, age in ((0.5, 3.0), (3, 1.0), (12, 2.0), (21, 9.0))]
     commits = [commit(at, 1, cpu=at / 2) for at in (0.5, 3, 12, 21)]
-    run = Trickle(BEGIN, commits, rows, files=6, peak_mb=1.0, load=1.0)
+    run = Trickle(BEGIN, commits, rows, files=6, peak=PEAK, load=1.0)
     assert run.ages == [1.0]
     assert run.last == 9.0
     assert run.cores == 0.5
@@ -101,7 +103,7 @@ COMMITS = [commit(at, at, cpu=at / 2) for at in (1, 2, 3, 4)]
 RESULTS: dict[Kind, Run] = {
     Kind.DRAIN: drain(*COMMITS),
     Kind.TABLES: drain(*COMMITS),
-    Kind.TRICKLE: Trickle(BEGIN, COMMITS, [(BEGIN + 2, 1.0), (BEGIN + 9, 1.0)], 4, 1.0, 1.0),
+    Kind.TRICKLE: Trickle(BEGIN, COMMITS, [(BEGIN + 2, 1.0), (BEGIN + 9, 1.0)], 4, PEAK, 1.0),
     Kind.START: Start(4.0, 3.0, 2.0, 1.0),
 }
 

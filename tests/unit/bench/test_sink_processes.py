@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 from bench.iceberg_sink.processes import Processes
 
@@ -43,6 +44,23 @@ def test_memory_is_that_of_all_that_live() -> None:
         parent.stdout.readline()
         assert processes.count() == 1
         assert processes.memory_mb() < 60
+
+
+def test_memory_is_told_by_part(tmp_path: Path) -> None:
+    java = tmp_path / "java"
+    java.symlink_to(sys.executable)
+    # The child is Java, by its name; the parent is neither that nor a task of Spark's.
+    script = f"import subprocess; subprocess.run([{str(java)!r}, '-c', {BLOCK!r}])"
+    with subprocess.Popen(
+        [sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as parent:
+        assert parent.stdin
+        assert parent.stdout
+        parent.stdout.readline()
+        memory = Processes(parent.pid).memory()
+        parent.stdin.write(b"\n")
+        parent.stdin.close()
+    assert memory.jvm > 60 > memory.rest > memory.tasks == 0
 
 
 def test_a_process_that_is_gone_has_used_nothing() -> None:
