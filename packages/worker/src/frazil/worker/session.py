@@ -27,6 +27,8 @@ _LEAN = {
     "spark.sql.streaming.metricsEnabled": "false",
     "spark.sql.ui.retainedExecutions": "1",
     "spark.python.daemon.module": "frazil.worker.python_daemon",
+    # Files of a checkpoint without others for their checksums: Hadoop starts a program for each.
+    "spark.hadoop.fs.AbstractFileSystem.file.impl": "org.apache.hadoop.fs.local.RawLocalFs",
 }
 
 # No connector may change these: other users of the machine reach the ports of a driver, and a
