@@ -27,6 +27,8 @@ _LEAN = {
     "spark.sql.streaming.metricsEnabled": "false",
     "spark.sql.ui.retainedExecutions": "1",
     "spark.python.daemon.module": "frazil.worker.python_daemon",
+    # Arrow gives memory back at once, and not when it allocates again: with the next batch.
+    "spark.executorEnv.MIMALLOC_PURGE_DELAY": "0",
     # Files of a checkpoint without others for their checksums: Hadoop starts a program for each.
     "spark.hadoop.fs.AbstractFileSystem.file.impl": "org.apache.hadoop.fs.local.RawLocalFs",
 }
