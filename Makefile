@@ -29,6 +29,8 @@ TOPOLOGY ?=
 JOBS ?= 2
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
+SEED ?=
+COUNT ?= 300
 
 ##@ Start here
 
@@ -36,7 +38,7 @@ BENCH_ARGS ?=
 help: ## List the verbs
 	@awk 'BEGIN {FS = ":.*## "} \
 		/^##@/ {printf "\n%s\n", substr($$0, 5)} \
-		/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+		/^[a-z-]+:.*## / {printf "  %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@printf '\nVariables: N=30000 KEEP=1 (demo)  TOPOLOGY=dual (up)  YES=1 (clean)  JOBS=2 PYTEST_ARGS="-k ledger" (tests)  PYTHON=python3.12\n'
 
 .PHONY: demo
@@ -189,6 +191,10 @@ bench-soak: setup ## Measure a sink that looks after its table, for half an hour
 bench-groups: setup ## Measure connectors that share a driver, or find one that waits
 	@$(BIN)/python -m bench.groups
 
+.PHONY: nightly-genuine
+nightly-genuine: setup ## Compare random cases with Iceberg's sink on a genuine worker (SEED=1 COUNT=300)
+	@$(BIN)/pytest tests/nightly/genuine -q -p no:randomly $(if $(SEED),--seed $(SEED)) --cases $(COUNT) $(PYTEST_ARGS)
+
 .PHONY: lock
 lock: install ## Resolve the Python packages anew into requirements/*.txt
 	@$(LOCK) requirements/build.in -o requirements/build.txt
@@ -209,3 +215,4 @@ lock-jars: install ## Resolve the jars anew into their locks
 	@$(BIN)/python -m frazil.runtime.jars deploy/airgap/images/trino
 	@$(BIN)/python -m frazil.runtime.jars bench/iceberg_fixture
 	@$(BIN)/python -m frazil.runtime.jars bench/iceberg_sink/jars
+	@$(BIN)/python -m frazil.runtime.jars tests/nightly/genuine/jars

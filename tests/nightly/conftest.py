@@ -1,5 +1,6 @@
 """Tests that take hours: they run only where their folder is named, as `make nightly-...` does."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,8 @@ _TIMEOUT = 3600
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--seed", type=int, default=1, help="of the first case (1)")
+    today = f"{datetime.now(UTC):%y%m%d}000"
+    parser.addoption("--seed", type=int, default=int(today), help=f"of the first case ({today})")
     parser.addoption("--cases", type=int, default=10, help="how many, each with the next seed (10)")
 
 

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from pyiceberg.table import Table
 from tests.nightly.genuine.case import Case
 
-from frazil.spark_sink.records.schema.types import List, Map, Struct, Type, parse_schema
+from frazil.spark_sink.records.schema.types import Column, List, Map, Struct, Type, parse_schema
 
 
 @dataclass(frozen=True, order=True)
@@ -46,25 +46,23 @@ class Trial:
     deadly: tuple[int, ...] = ()
 
 
-# How our side does a case; the genuine one is a `Peer`.
-Sink = Callable[[Case], Outcome]
-
-
-def outcome_of(
-    schema: Struct,
-    rows: Iterable[Mapping[str, Any]],
-    dead: Iterable[DeadLetter] = (),
-    died: str = "",
+def outcome_of_tables(
+    tables: Mapping[str, Table], dead: Iterable[DeadLetter] = (), died: str = ""
 ) -> Outcome:
-    """Describe rows of a table; those of maps may be mappings or pairs, as Arrow has them."""
-    texts = sorted(text_of_row(row, schema) for row in rows)
-    return Outcome(schema, tuple(texts), tuple(sorted(dead)), died)
+    """Read tables as they are now; the columns and rows of several are told by their names."""
+    letters, found = tuple(sorted(dead)), {name: _read(one) for name, one in tables.items()}
+    if len(found) == 1:
+        ((schema, rows),) = found.values()
+        return Outcome(schema, tuple(sorted(rows)), letters, died)
+    columns = (Column(name, schema) for name, (schema, _) in found.items())
+    texts = (f"{name} {row}" for name, (_, rows) in found.items() for row in rows)
+    return Outcome(Struct(tuple(columns)), tuple(sorted(texts)), letters, died)
 
 
-def outcome_of_table(table: Table, dead: Iterable[DeadLetter] = (), died: str = "") -> Outcome:
-    """Read a table as it is now."""
+def _read(table: Table) -> tuple[Struct, list[str]]:
     schema = parse_schema(json.loads(table.schema().model_dump_json()))
-    return outcome_of(schema, table.scan().to_arrow().to_pylist(), dead, died)
+    rows = table.scan().to_arrow().to_pylist()
+    return schema, [text_of_row(row, schema) for row in rows]
 
 
 def differences(ours: Outcome, genuine: Outcome) -> list[str]:
@@ -75,6 +73,8 @@ def differences(ours: Outcome, genuine: Outcome) -> list[str]:
         for path in sorted({*mine, *theirs})
         if mine.get(path) != theirs.get(path)
     ]
+    if ours.died:
+        found.append(f"ours died: {ours.died}")
     found += _only("row", ours.rows, genuine.rows)
     found += _only("dead letter", ours.dead, genuine.dead)
     return found

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from tests.nightly.genuine.case import ICEBERG, Case, SourceRecord, chain_keys
+from tests.nightly.genuine.case import Case, SourceRecord
+from tests.nightly.genuine.chains import ICEBERG, chain_keys
 from tests.nightly.genuine.outcome import Trial, text_of_row
 from tests.nightly.genuine.peer import Peer, running
 from tests.support.plain_records import iceberg_step, struct

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from pyiceberg.schema import Schema
 from pyiceberg.types import LongType, NestedField
-from tests.nightly.genuine.case import Case, SourceRecord
-from tests.nightly.genuine.peer import NAMESPACE, Peer, running
+from tests.nightly.genuine.case import NAMESPACE, Case, SourceRecord
+from tests.nightly.genuine.peer import Peer, running
 from tests.support.plain_records import record_of
 from tests.support.sink_configs import PLUGIN, changed
 
@@ -33,7 +33,6 @@ FIELD = "iceberg.tables.route-field"
 @pytest.fixture(scope="module")
 def peer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Peer]:
     with running(tmp_path_factory.mktemp("genuine")) as started:
-        started.catalog.create_namespace_if_not_exists(NAMESPACE)
         yield started
 
 

@@ -5,6 +5,9 @@ from typing import Any
 
 import pytest
 from tests.support.connect_steps import changed_value, step
+from tests.support.plain_records import struct
+
+from frazil.spark_sink.records.model import Kind, Schema
 
 MOMENT = datetime(2023, 11, 14, 22, 13, 20, 123_000, tzinfo=UTC)
 PATTERN = "yyyy-MM-dd HH:mm:ss.SSS"
@@ -75,6 +78,21 @@ def test_what_is_no_time_is_refused(value: Any, options: dict[str, str], words: 
 def test_a_missing_field_becomes_null() -> None:
     converter = step("TimestampConverter$Value", field="t", target_type="unix")
     assert changed_value({"a": 1}, converter) == {"a": 1, "t": None}
+
+
+@pytest.mark.parametrize(
+    ("schema", "expected"),
+    [
+        pytest.param(None, None, id="one without a schema"),
+        pytest.param(struct(("t", Schema(Kind.INT64))), None, id="one of a struct"),
+        pytest.param(
+            Schema(Kind.STRING), "!there is no field in a schema of string", id="one of text"
+        ),
+    ],
+)
+def test_a_tombstone_has_to_be_one_of_fields(schema: Schema | None, expected: str | None) -> None:
+    converter = step("TimestampConverter$Value", field="t", target_type="unix")
+    assert changed_value(None, converter, schema=schema) == expected
 
 
 def test_a_zone_in_a_text_does_not_change_how_later_ones_are_written() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from frazil.contracts.plugins.transforms.chain import Step
 from frazil.spark_sink.records.java_dates import date_formatter, date_parser
-from frazil.spark_sink.records.model import DATE, TIME, TIMESTAMP, Field, Kind, Schema
+from frazil.spark_sink.records.model import DATE, TIME, TIMESTAMP, Field, Kind, Record, Schema
 from frazil.spark_sink.records.times import date_of, datetime_of, millis_of, time_of
 from frazil.spark_sink.records.transforms import Transform
 from frazil.spark_sink.records.transforms.refusals import Refusal, describe, refusal
@@ -18,6 +18,7 @@ from frazil.spark_sink.records.transforms.sides import (
     FieldsChange,
     change_fields,
     on_side,
+    side_of,
 )
 
 _TARGETS = {
@@ -65,7 +66,21 @@ def timestamp_converter(step: Step) -> Transform:
         changed = struct_of(schema, fields, refuse, optional=schema.optional, default=default)
         return changed, convert_struct
 
-    return change_fields(step, "converting times", convert_map, compile_schema)
+    convert_fields = change_fields(step, "converting times", convert_map, compile_schema)
+    return _after_a_look_at_tombstones(convert_fields, step, refuse)
+
+
+def _after_a_look_at_tombstones(convert: Transform, step: Step, refuse: Refusal) -> Transform:
+    """Refuse tombstones whose schema has no fields, as Connect does: it looks for one in it."""
+    read = side_of(step).read
+
+    def transform(record: Record) -> Record | None:
+        value, schema = read(record)
+        if value is None and schema is not None and schema.kind is not Kind.STRUCT:
+            raise refuse(f"there is no field in a schema of {schema.kind}")
+        return convert(record)
+
+    return transform
 
 
 def _whole(convert: Conversion, target: Schema, refuse: Refusal) -> Change:
