@@ -1,18 +1,21 @@
-"""A case: records, and how a connector reads, changes and writes them; made from a seed."""
+"""A case: records, and how a connector reads, changes and writes them; made from a seed.
+
+There is no Avro: the genuine converter for it is not in the registry that jars are loaded from.
+"""
 
 import random
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
-from tests.nightly.genuine.chains import ICEBERG, KAFKA, Transform, random_chain
-from tests.nightly.genuine.documents import BROKEN, Documents, declared, plain, text
+import pyarrow as pa
+from tests.nightly.genuine.chains import ICEBERG, KAFKA, Transform, chain_keys, random_chain
+from tests.nightly.genuine.documents import BROKEN, Documents, declared, eight_bytes, plain, text
 
 NAMESPACE = "genuine"
 _CONNECT = "org.apache.kafka.connect."
 _JSON = f"{_CONNECT}json.JsonConverter"
 _STRING = f"{_CONNECT}storage.StringConverter"
-_BYTES = f"{_CONNECT}converters.ByteArrayConverter"
 _TABLES = "iceberg.tables"
 _EVOLVE = "evolve-schema-enabled"
 _MILLIS = 1_700_000_000_500
@@ -34,13 +37,15 @@ class SourceRecord:
 class Case:
     """`config` has a connector's keys of converters and transforms, and of tables.
 
-    Without names of `tables` the case writes one by its own name.
+    Without names of `tables` the case writes one by its own name. With `columns`, by their types,
+    the tables are there before.
     """
 
     name: str
     config: Mapping[str, str]
     records: tuple[SourceRecord, ...]
     tables: tuple[str, ...] = ()
+    columns: Mapping[str, pa.DataType] = field(default_factory=dict)
 
     @property
     def written(self) -> tuple[str, ...]:
@@ -71,12 +76,14 @@ class _Format:
     first: tuple[Transform, ...] = ()
 
     def keys(self, chance: random.Random) -> dict[str, str]:
-        """Configure converters; that of keys is another, now and then."""
+        """Configure converters; those of keys and headers are others, now and then."""
         keys = {"value.converter": self.converter, "key.converter": _STRING}
         if self.schemas is not None:
             keys["value.converter.schemas.enable"] = str(self.schemas).lower()
         if chance.random() < 0.2:
             keys |= {"key.converter": _JSON, "key.converter.schemas.enable": "false"}
+        if chance.random() < _FEW:
+            keys |= {"header.converter": _JSON, "header.converter.schemas.enable": "false"}
         return keys
 
 
@@ -90,7 +97,10 @@ _FORMATS = (
         for root in ("false", "true")
     ),
     _Format(_STRING, text, first=(_HOIST,)),
-    _Format(_BYTES, text, first=(_HOIST,)),
+    *(
+        _Format(f"{_CONNECT}converters.{name}Converter", documents, first=(_HOIST,))
+        for name, documents in (("ByteArray", text), ("Long", eight_bytes), ("Double", eight_bytes))
+    ),
 )
 
 
@@ -99,26 +109,27 @@ def case_of(seed: int) -> Case:
     chance = random.Random(seed)  # noqa: S311
     form = chance.choice(_FORMATS)
     tables, routes = _routes(chance, f"case_{seed}")
-    config = {
-        **form.keys(chance),
-        **random_chain(chance, form.first),
-        **_switches(chance),
-        **routes,
-    }
     documents = form.documents(chance, [f"{NAMESPACE}.{one}" for one in tables])
+    # Records that a chain has changed would fit no column.
+    is_there = bool(documents.columns) and chance.random() < 0.3
+    chain = chain_keys(form.first) if is_there else random_chain(chance, form.first)
+    config = {**form.keys(chance), **chain, **_switches(chance), **routes}
     records = tuple(_record(chance, documents, number) for number in range(_RECORDS))
-    return Case(f"case_{seed}", config, records, tables)
+    columns = documents.columns if is_there else {}
+    return Case(f"case_{seed}", config, records, tables, columns)
 
 
 def _switches(chance: random.Random) -> dict[str, str]:
-    """Turn some of the keys of tables around."""
+    """Set some of the keys of tables."""
     shares = {
         _EVOLVE: 0.8,
         "schema-force-optional": 0.3,
         "schema-case-insensitive": 0.2,
     }
     keys = {f"{_TABLES}.{key}": chance.random() < share for key, share in shares.items()}
-    return {key: str(flag).lower() for key, flag in keys.items()}
+    parts = chance.choice((*8 * [""], "id", "bucket(id, 3)", "truncate(id, 7)"))
+    partitioned = {f"{_TABLES}.default-partition-by": parts} if parts else {}
+    return {key: str(flag).lower() for key, flag in keys.items()} | partitioned
 
 
 def _routes(chance: random.Random, name: str) -> tuple[tuple[str, ...], dict[str, str]]:
@@ -141,7 +152,7 @@ def _record(chance: random.Random, documents: Documents, number: int) -> SourceR
     # The first is a plain one, for the sink makes its table from the first record it gets.
     if number and chance.random() < _FEW:
         return SourceRecord(chance.choice((None, *BROKEN)), b"odd")
-    value = documents(chance, number)
+    value = documents.make(chance, number)
     headers = (("h", chance.choice((b"1", b"x"))),) if chance.random() < 0.5 else ()
     key = chance.choice((None, b"5", b'{"id": 1}'))
     return SourceRecord(value, key, headers, _MILLIS + number)

@@ -54,7 +54,7 @@ _ICEBERG: tuple[Transform, ...] = (
 _STEPS = (*((KAFKA + name, options) for name, options in (*_VALUES, *_ANY)), *_ICEBERG)
 _PREDICATES = f"{KAFKA}predicates."
 _CONDITIONS: tuple[Transform, ...] = (
-    (f"{_PREDICATES}HasHeaderKey", {"name": "h"}),
+    *((f"{_PREDICATES}HasHeaderKey", {"name": name}) for name in ("h", "hb", "new")),
     (f"{_PREDICATES}RecordIsTombstone", {}),
     (f"{_PREDICATES}TopicNameMatches", {"pattern": "case_\\d*[02468](_.*)?"}),
 )

@@ -4,8 +4,11 @@ import base64
 import json
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import pyarrow as pa
 
 _FEW = 0.1
 _NAMES = ("a", "b", "c", "Name", "é", "n.d")
@@ -15,12 +18,14 @@ _CONNECT = "org.apache.kafka.connect.data."
 Document = Mapping[str, Any]
 Schema = Mapping[str, Any]
 Maker = Callable[[random.Random], Any]
-# Makes the bytes of a record by its number.
-Documents = Callable[[random.Random, int], bytes]
 
 
 def _texts(chance: random.Random) -> str:
     return chance.choice(_TEXTS)
+
+
+def _moments(chance: random.Random) -> str:
+    return f"2022-05-{chance.randrange(10, 30)}T14:12:00.{chance.randrange(100, 999)}Z"
 
 
 def _integers(chance: random.Random) -> int:
@@ -31,16 +36,62 @@ def _narrow(chance: random.Random) -> int:
     return chance.randrange(-9, 9)
 
 
-_KINDS: tuple[Maker, ...] = (
-    _integers,
-    lambda chance: chance.choice((0.0, 1.5, -2.25, 1e10, 1e-7)),
-    lambda chance: chance.random() < 0.5,
-    _texts,
-    lambda chance: [chance.randrange(9) for _ in range(chance.randrange(1, 3))],
-    lambda chance: [{"x": chance.randrange(9)}],
-    lambda chance: {"x": chance.randrange(9), "y": _texts(chance)},
-    lambda chance: {"in": {"deep": chance.random() < 0.5}},
+class _Kind(NamedTuple):
+    """Values of one kind, and types of columns that hold all of them."""
+
+    make: Maker
+    columns: Sequence[pa.DataType]
+
+
+_TEXT, _LONG, _DOUBLE, _FLOAT = pa.string(), pa.int64(), pa.float64(), pa.float32()
+_ZONED, _LOCAL = pa.timestamp("us", "UTC"), pa.timestamp("us")
+_NARROW = _Kind(
+    _narrow, (pa.int32(), _LONG, _FLOAT, pa.decimal128(9, 3), _TEXT, _ZONED, pa.date32())
 )
+_KINDS: tuple[_Kind, ...] = (
+    _Kind(_integers, (_LONG, _DOUBLE, pa.decimal128(30, 2), _TEXT)),
+    _Kind(lambda chance: 1_700_000_000_000 + chance.randrange(9999), (_ZONED, _LOCAL, _TEXT)),
+    _Kind(
+        lambda chance: chance.choice((0.0, 1.5, -2.25, 1e10, 1e-7)),
+        (_DOUBLE, _FLOAT, _TEXT, pa.decimal128(30, 8)),
+    ),
+    _Kind(lambda chance: chance.random() < 0.5, (pa.bool_(), _TEXT)),
+    _Kind(_texts, (_TEXT,)),
+    _Kind(_moments, (_ZONED, _LOCAL, _TEXT)),
+    _Kind(lambda chance: f"2022-05-{chance.randrange(10, 30)}", (pa.date32(), _TEXT)),
+    _Kind(lambda chance: f"14:{chance.randrange(10, 60)}:05.25", (pa.time64("us"), _TEXT)),
+    _Kind(lambda chance: str(UUID(int=chance.getrandbits(128))), (pa.uuid(), _TEXT)),
+    _Kind(lambda chance: chance.choice(("7", "-12", "0")), (pa.int32(), _LONG, _DOUBLE, _FLOAT)),
+    _Kind(lambda chance: chance.choice(("7", "-1.25", "1e3")), (_DOUBLE, pa.decimal128(9, 2))),
+    _Kind(
+        lambda chance: [chance.randrange(9) for _ in range(chance.randrange(1, 3))],
+        (pa.list_(_LONG), pa.list_(_DOUBLE), pa.list_(_TEXT), _TEXT),
+    ),
+    _Kind(
+        lambda chance: [{"x": chance.randrange(9)}],
+        (pa.list_(pa.struct([("x", _DOUBLE)])), pa.list_(_TEXT), _TEXT),
+    ),
+    _Kind(
+        lambda chance: {"x": chance.randrange(9), "y": _texts(chance)},
+        (pa.struct([("y", _TEXT), ("z", _LONG)]), pa.map_(_TEXT, _TEXT), _TEXT),
+    ),
+    _Kind(
+        lambda chance: {"in": {"deep": chance.random() < 0.5}},
+        (
+            pa.struct([("in", pa.struct([("deep", _TEXT)]))]),
+            pa.map_(_TEXT, pa.map_(_TEXT, pa.bool_())),
+            _TEXT,
+        ),
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Documents:
+    """Makes the bytes of a record by its number; `columns` are those that a table could have."""
+
+    make: Callable[[random.Random, int], bytes]
+    columns: Mapping[str, pa.DataType] = field(default_factory=dict)
 
 
 def plain(chance: random.Random, tables: Sequence[str], *, wide: bool = True) -> Documents:
@@ -48,23 +99,26 @@ def plain(chance: random.Random, tables: Sequence[str], *, wide: bool = True) ->
 
     Numbers that are not `wide` have one type, whatever it is guessed from.
     """
-    some = _KINDS if wide else (_narrow, *_KINDS[1:])
+    some = _KINDS if wide else (_NARROW, *_KINDS[2:])
     kinds = {name: chance.choice(some) for name in _NAMES}
     # A text is what most columns refuse and some take.
     odd = _FEW if chance.random() < 0.3 else 0.0
+    respelled = _FEW if chance.random() < 0.3 else 0.0
 
     def document(chance: random.Random, number: int) -> bytes:
         found: dict[str, Any] = {"id": number, **_place(chance, tables)}
-        for name, kind in kinds.items():
+        for lower, kind in kinds.items():
+            name = lower.swapcase() if chance.random() < respelled else lower
             if chance.random() < 0.8:
-                found[name] = _texts(chance) if chance.random() < odd else kind(chance)
+                found[name] = _texts(chance) if chance.random() < odd else kind.make(chance)
             elif chance.random() < 0.5:
                 found[name] = None
         if chance.random() < _FEW:
-            found["late"] = chance.choice(some)(chance) if odd else number
+            found["late"] = chance.choice(some).make(chance) if odd else number
         return json.dumps(found, ensure_ascii=False).encode()
 
-    return document
+    columns = {name: chance.choice(kind.columns) for name, kind in kinds.items()}
+    return Documents(document, {"id": pa.int32(), "more": _TEXT, **columns})
 
 
 def _place(chance: random.Random, tables: Sequence[str]) -> dict[str, str]:
@@ -94,6 +148,7 @@ _INNER = {"type": "struct", "fields": [
     {"field": "x", "type": "int32", "optional": False},
     {"field": "y", "type": "string", "optional": True},
 ]}  # fmt: skip
+_DEEP = {"type": "struct", "fields": [{"field": "in", **_INNER, "optional": True}]}
 _DECLARED: tuple[_Declared, ...] = (
     *(_Declared({"type": kind}, lambda chance: chance.randrange(-9, 9))
       for kind in ("int8", "int16", "int32")),
@@ -102,6 +157,9 @@ _DECLARED: tuple[_Declared, ...] = (
       for kind in ("float", "double")),
     _Declared({"type": "boolean"}, lambda chance: chance.random() < 0.5),
     _Declared({"type": "string"}, _texts),
+    _Declared(
+        {"type": "string", "name": "uuid"}, lambda chance: str(UUID(int=chance.getrandbits(128)))
+    ),
     _Declared({"type": "bytes"}, _base64),
     _Declared(_logical("Timestamp", "int64"),
               lambda chance: 1_700_000_000_000 + chance.randrange(9)),
@@ -111,10 +169,19 @@ _DECLARED: tuple[_Declared, ...] = (
         chance.randrange(-30_000, 30_000).to_bytes(3, "big", signed=True)).decode()),
     _Declared(_LIST, lambda chance: [chance.randrange(9) for _ in range(chance.randrange(3))]),
     _Declared(_MAP, lambda chance: {chance.choice("kl"): chance.choice((1, None))}),
+    _Declared({"type": "array", "items": _INNER}, lambda chance: [{"x": chance.randrange(9)}]),
+    _Declared(_DEEP, lambda chance: {"in": {"x": chance.randrange(9)}}),
     _Declared(_INNER, lambda chance: {"x": chance.randrange(9), "y": _texts(chance)}),
 )  # fmt: skip
 _ID: Schema = {"field": "id", "type": "int32", "optional": False}
 _LATE: Schema = {"field": "late", "type": "string", "optional": True}
+
+
+def _with_more(field: Schema) -> Schema:
+    """Add a field to a struct."""
+    if field["type"] != "struct":
+        return field
+    return {**field, "fields": [*field["fields"], _LATE]}
 
 
 def declared(chance: random.Random, tables: Sequence[str]) -> Documents:
@@ -125,21 +192,23 @@ def declared(chance: random.Random, tables: Sequence[str]) -> Documents:
         *([{"field": "to", "type": "string", "optional": False}] if tables else []),
     ]
     for name, kind in kinds.items():
-        # The genuine converter refuses each schema with a default of a struct.
-        may_default = kind.schema is not _INNER and chance.random() < _FEW
+        # The genuine converter refuses each schema in which a struct has a default.
+        may_default = "struct" not in str(kind.schema) and chance.random() < _FEW
         default = {"default": kind.make(chance)} if may_default else {}
         fields.append({"field": name, **kind.schema, "optional": chance.random() < 0.8, **default})
     later = [{**fields[0], "type": chance.choice(("int32", "int64"))}, *fields[1:]]
+    if chance.random() < 0.5:
+        later = [_with_more(one) for one in later]
     if chance.random() < 0.5:
         later.append(_LATE)
     turn = chance.choice((20, 1000))
 
     def document(chance: random.Random, number: int) -> bytes:
         found = {"id": number, **_place(chance, tables)}
-        for field in fields:
-            name = field["field"]
+        for one in fields:
+            name = one["field"]
             if name in kinds:
-                is_null = field["optional"] and chance.random() < 0.2
+                is_null = one["optional"] and chance.random() < 0.2
                 found[name] = None if is_null else kinds[name].make(chance)
         shown = later if number >= turn else fields
         if shown[-1] is _LATE:
@@ -147,13 +216,19 @@ def declared(chance: random.Random, tables: Sequence[str]) -> Documents:
         schema = {"type": "struct", "optional": False, "fields": shown}
         return json.dumps({"schema": schema, "payload": found}, ensure_ascii=False).encode()
 
-    return document
+    return Documents(document)
 
 
 def text(chance: random.Random, tables: Sequence[str]) -> Documents:
     """Make values that are no documents."""
     del chance, tables
-    return lambda chance, number: f"{number} {_texts(chance)}".encode()
+    return Documents(lambda chance, number: f"{number} {_texts(chance)}".encode())
+
+
+def eight_bytes(chance: random.Random, tables: Sequence[str]) -> Documents:
+    """Make values of eight bytes, which are a number whatever they are."""
+    del chance, tables
+    return Documents(lambda chance, number: bytes((64, number)) + chance.randbytes(6))
 
 
 BROKEN = (b"{", b"", b"[1]", b"5", b'"text"', b"null", b"{}", b"\xff", b'{"id": NaN}')

@@ -11,7 +11,7 @@ from pyiceberg.catalog.rest import RestCatalog
 from pyspark.sql import SparkSession
 from tests.nightly.genuine.case import NAMESPACE, Case
 from tests.nightly.genuine.outcome import Outcome, outcome_of_tables
-from tests.nightly.genuine.peer import Letters, connector_keys, reading, tables_of
+from tests.nightly.genuine.peer import Letters, begin_tables, connector_keys, reading, tables_of
 from tests.support.spark import spark_session
 
 from frazil.cli import stack as stacks
@@ -46,9 +46,8 @@ class Ours:
         return [one.offset for one in self.outcome(case).dead if one.stage == Stage.PUT]
 
     def outcome(self, case: Case) -> Outcome:
-        """Write the records of a case into tables that are not there."""
-        for table in tables_of(self.catalog, case):
-            self.catalog.drop_table((NAMESPACE, table))
+        """Write the records of a case into tables as they are to be at first."""
+        begin_tables(self.catalog, case)
         dead, died = f"{case.name}-ours-dead-{next(self._numbers)}", ""
         with closing(self._stream(case, dead)) as stream:
             try:

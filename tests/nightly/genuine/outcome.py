@@ -117,9 +117,13 @@ def _text(value: Any, kind: Type) -> str:
         return "null"
     if isinstance(kind, Struct):
         members = ((one.name, value.get(one.name), one.type) for one in kind.columns)
-        texts = (f"{name}: {_text(item, of)}" for name, item, of in members if item is not None)
-        return f"{{{', '.join(sorted(texts))}}}"
+        parts = ((name, _text(item, of)) for name, item, of in members)
+        found = sorted(f"{name}: {text}" for name, text in parts if text != "null")
+        return f"{{{', '.join(found)}}}"
     if isinstance(kind, List):
+        if not value and isinstance(kind.element, Struct):
+            # PyIceberg reads null as an empty list here.
+            return "null"
         return f"[{', '.join(_text(item, kind.element) for item in value)}]"
     if isinstance(kind, Map):
         pairs = value.items() if isinstance(value, Mapping) else value

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pyarrow as pa
 from bench.iceberg_sink.genuine import JARS as SINK_JARS
 from bench.iceberg_sink.lake import Lake, lake_on_disk
 from bench.iceberg_sink.rig import CONTROL_TOPIC, STOP_SECONDS, WORKER, new_stack, start_worker
@@ -122,7 +123,7 @@ class Peer:
             return []
         self._create_topics(cases)
         for case in cases:
-            self._drop_tables(case)
+            begin_tables(self.catalog, case)
             self._fill(case)
             self.worker.create(
                 case.name, connector_keys(case, lake_on_disk(self.stack), _dead(case))
@@ -156,12 +157,6 @@ class Peer:
                 headers=list(record.headers),
             )
         producer.flush()
-
-    def _drop_tables(self, case: Case) -> None:
-        """Drop what an attempt before this one has left in tables that the case names."""
-        for table in case.tables:
-            with suppress(NoSuchTableError):
-                self.catalog.drop_table((NAMESPACE, table))
 
     def _wait(self, cases: Iterable[Case]) -> None:
         """Wait until each case is committed, or has failed, or is dead letters only."""
@@ -219,6 +214,16 @@ def connector_keys(case: Case, lake: Lake, dead: str) -> dict[str, str]:
         **lake.config,
         **case.config,
     }
+
+
+def begin_tables(catalog: RestCatalog, case: Case) -> None:
+    """Drop what an attempt before this one has left, and create what is to be there."""
+    for name in tables_of(catalog, case):
+        catalog.drop_table((NAMESPACE, name))
+    if case.columns:
+        schema = pa.schema([*case.columns.items()])
+        for name in case.written:
+            catalog.create_table((NAMESPACE, name), schema)
 
 
 def tables_of(catalog: RestCatalog, case: Case) -> dict[str, Table]:

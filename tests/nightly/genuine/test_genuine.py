@@ -1,6 +1,7 @@
 """The genuine sink beside ours: the same records, the same chains, the same tables."""
 
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator
 
@@ -13,6 +14,8 @@ from tests.support.spark import LEAVES_SOCKETS
 
 pytestmark = LEAVES_SOCKETS
 _AT_A_TIME = 25
+_SHOWN = 20
+_CAUSE = re.compile(r"^(?:Caused by: )?(\S+(?:Exception|Error).*)", re.MULTILINE)
 JSON = {
     "value.converter": "org.apache.kafka.connect.json.JsonConverter",
     "value.converter.schemas.enable": "false",
@@ -53,18 +56,20 @@ def say(capsys: pytest.CaptureFixture[str]) -> Callable[[str], None]:
 def test_both_sinks_write_the_same_tables(
     peer: Peer, ours: Ours, seeds: range, say: Callable[[str], None]
 ) -> None:
-    surprises, unsaid = list[int](), list[int]()
+    surprises, unsaid = list[int](), dict[int, str]()
     say(f"seeds {seeds.start} to {seeds.stop - 1}")
     for begin in range(seeds.start, seeds.stop, _AT_A_TIME):
         some = range(begin, min(begin + _AT_A_TIME, seeds.stop))
         for seed, trial in zip(some, peer.trials([*map(case_of, some)], ours.refused), strict=True):
             # What the genuine task died of, and nobody could take out, says nothing.
             if trial.outcome.died:
-                unsaid.append(seed)
+                unsaid[seed] = _CAUSE.findall(trial.outcome.died)[-1]
             elif found := differences(ours.outcome(trial.case), trial.outcome):
                 surprises.append(seed)
                 say(_told(seed, trial, found))
-        say(f"to seed {some.stop - 1}: {len(surprises)} differ, the genuine task died of {unsaid}")
+        say(f"to seed {some.stop - 1}: {len(surprises)} differ, {len(unsaid)} say nothing")
+    for seed, cause in unsaid.items():
+        say(f"seed {seed}: the genuine task died: {cause}")
     assert not surprises, f"{len(surprises)} of {len(seeds)} differ: {surprises}"
 
 
@@ -74,7 +79,9 @@ def _told(seed: int, trial: Trial, found: list[str]) -> str:
     lines = [f"\nseed {seed} differs; alone: make nightly-genuine SEED={seed} COUNT=1", config]
     if trial.deadly:
         lines.append(f"without the offsets {trial.deadly}, of which the genuine task died")
-    return "\n".join([*lines, *found])
+    if trial.case.columns:
+        lines.append(f"in tables of {trial.case.columns}")
+    return "\n".join([*lines, *found[:_SHOWN], f"{len(found)} differences"])
 
 
 def test_the_genuine_sink_does_a_case(peer: Peer) -> None:
