@@ -113,7 +113,11 @@ def case_of(seed: int) -> Case:
     # Records that a chain has changed would fit no column.
     is_there = bool(documents.columns) and chance.random() < 0.3
     chain = chain_keys(form.first) if is_there else random_chain(chance, form.first)
-    config = {**form.keys(chance), **chain, **_switches(chance), **routes}
+    partitions = {} if chain else _partitions(chance)
+    config = {**form.keys(chance), **chain, **partitions, **_switches(chance), **routes}
+    if is_there and form.first:
+        # The keys of maps would become fields of structs.
+        config[f"{_TABLES}.{_EVOLVE}"] = "false"
     records = tuple(_record(chance, documents, number) for number in range(_RECORDS))
     columns = documents.columns if is_there else {}
     return Case(f"case_{seed}", config, records, tables, columns)
@@ -127,9 +131,13 @@ def _switches(chance: random.Random) -> dict[str, str]:
         "schema-case-insensitive": 0.2,
     }
     keys = {f"{_TABLES}.{key}": chance.random() < share for key, share in shares.items()}
-    parts = chance.choice((*8 * [""], "id", "bucket(id, 3)", "truncate(id, 7)"))
-    partitioned = {f"{_TABLES}.default-partition-by": parts} if parts else {}
-    return {key: str(flag).lower() for key, flag in keys.items()} | partitioned
+    return {key: str(flag).lower() for key, flag in keys.items()}
+
+
+def _partitions(chance: random.Random) -> dict[str, str]:
+    """Have tables partitioned by what records have without a chain, now and then."""
+    parts = chance.choice(("", "id", "bucket(id, 3)", "truncate(id, 7)"))
+    return {f"{_TABLES}.default-partition-by": parts} if parts else {}
 
 
 def _routes(chance: random.Random, name: str) -> tuple[tuple[str, ...], dict[str, str]]:
