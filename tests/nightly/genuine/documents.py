@@ -15,7 +15,6 @@ _NAMES = ("a", "b", "c", "Name", "é", "n.d")
 _TEXTS = ("", "x", "12", " 7", "1.5", "true", "2022-05-04T14:12:00Z", "Ünï", 'q"\\\n')
 _CONNECT = "org.apache.kafka.connect.data."
 
-Document = Mapping[str, Any]
 Schema = Mapping[str, Any]
 Maker = Callable[[random.Random], Any]
 
@@ -48,6 +47,7 @@ _ZONED, _LOCAL = pa.timestamp("us", "UTC"), pa.timestamp("us")
 _NARROW = _Kind(
     _narrow, (pa.int32(), _LONG, _FLOAT, pa.decimal128(9, 3), _TEXT, _ZONED, pa.date32())
 )
+_TRUTH = _Kind(lambda chance: chance.random() < 0.5, (pa.bool_(), _TEXT))
 _KINDS: tuple[_Kind, ...] = (
     _Kind(_integers, (_LONG, _DOUBLE, pa.decimal128(30, 2), _TEXT)),
     _Kind(lambda chance: 1_700_000_000_000 + chance.randrange(9999), (_ZONED, _LOCAL, _TEXT)),
@@ -55,7 +55,7 @@ _KINDS: tuple[_Kind, ...] = (
         lambda chance: chance.choice((0.0, 1.5, -2.25, 1e10, 1e-7)),
         (_DOUBLE, _FLOAT, _TEXT, pa.decimal128(30, 8)),
     ),
-    _Kind(lambda chance: chance.random() < 0.5, (pa.bool_(), _TEXT)),
+    _TRUTH,
     _Kind(_texts, (_TEXT,)),
     _Kind(_moments, (_ZONED, _LOCAL, _TEXT)),
     _Kind(lambda chance: f"2022-05-{chance.randrange(10, 30)}", (pa.date32(), _TEXT)),
@@ -101,7 +101,7 @@ def plain(chance: random.Random, tables: Sequence[str], *, wide: bool = True) ->
     """
     some = _KINDS if wide else (_NARROW, *_KINDS[2:])
     kinds = {name: chance.choice(some) for name in _NAMES}
-    # A text is what most columns refuse and some take.
+    # A text is what most columns refuse and some take; the genuine sink takes each for a boolean.
     odd = _FEW if chance.random() < 0.3 else 0.0
     respelled = _FEW if chance.random() < 0.3 else 0.0
 
@@ -110,11 +110,12 @@ def plain(chance: random.Random, tables: Sequence[str], *, wide: bool = True) ->
         for lower, kind in kinds.items():
             name = lower.swapcase() if chance.random() < respelled else lower
             if chance.random() < 0.8:
-                found[name] = _texts(chance) if chance.random() < odd else kind.make(chance)
+                is_odd = chance.random() < odd and kind is not _TRUTH
+                found[name] = _texts(chance) if is_odd else kind.make(chance)
             elif chance.random() < 0.5:
                 found[name] = None
         if chance.random() < _FEW:
-            found["late"] = chance.choice(some).make(chance) if odd else number
+            found["late"] = _texts(chance) if odd else number
         return json.dumps(found, ensure_ascii=False).encode()
 
     columns = {name: chance.choice(kind.columns) for name, kind in kinds.items()}
