@@ -17,6 +17,7 @@ _CONNECT = "org.apache.kafka.connect."
 _JSON = f"{_CONNECT}json.JsonConverter"
 _STRING = f"{_CONNECT}storage.StringConverter"
 _TABLES = "iceberg.tables"
+_DYNAMIC = f"{_TABLES}.dynamic-enabled"
 _EVOLVE = "evolve-schema-enabled"
 _MILLIS = 1_700_000_000_500
 _RECORDS = 40
@@ -51,6 +52,11 @@ class Case:
     def written(self) -> tuple[str, ...]:
         """Name the tables that may be written."""
         return self.tables or (self.name,)
+
+    @property
+    def listed(self) -> tuple[str, ...]:
+        """Name the tables that the configuration lists; none if records alone name them."""
+        return () if self.config.get(_DYNAMIC) == "true" else self.written
 
     @property
     def evolves(self) -> bool:
@@ -147,13 +153,12 @@ def _routes(chance: random.Random, name: str) -> tuple[tuple[str, ...], dict[str
         return (), {}
     tables = f"{name}_a", f"{name}_b"
     full = [f"{NAMESPACE}.{one}" for one in tables]
-    listed = {_TABLES: ",".join(full)}
     if kind < 0.8:
-        return tables, listed
+        return tables, {}
     if kind < 0.9:
         patterns = {f"iceberg.table.{one}.route-regex": one.replace(".", r"\.") for one in full}
-        return tables, {**listed, **field, **patterns}
-    return tables, {_TABLES: "", f"{_TABLES}.dynamic-enabled": "true", **field}
+        return tables, {**field, **patterns}
+    return tables, {_DYNAMIC: "true", **field}
 
 
 def _record(chance: random.Random, documents: Documents, number: int) -> SourceRecord:

@@ -196,6 +196,7 @@ class Peer:
 
 def connector_keys(case: Case, lake: Lake, dead: str) -> dict[str, str]:
     """Configure the connector of a case, which both sinks understand."""
+    listed = ",".join(f"{NAMESPACE}.{table}" for table in case.listed)
     return {
         "connector.class": "org.apache.iceberg.connect.IcebergSinkConnector",
         "tasks.max": "1",
@@ -205,7 +206,7 @@ def connector_keys(case: Case, lake: Lake, dead: str) -> dict[str, str]:
         "errors.deadletterqueue.topic.name": dead,
         "errors.deadletterqueue.topic.replication.factor": "1",
         "errors.deadletterqueue.context.headers.enable": "true",
-        "iceberg.tables": f"{NAMESPACE}.{case.name}",
+        **({"iceberg.tables": listed} if listed else {}),
         "iceberg.tables.auto-create-enabled": "true",
         "iceberg.tables.evolve-schema-enabled": "true",
         "iceberg.control.topic": CONTROL_TOPIC,

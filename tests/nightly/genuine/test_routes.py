@@ -5,9 +5,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import pyarrow as pa
 import pytest
-from pyiceberg.schema import Schema
-from pyiceberg.types import LongType, NestedField
 from tests.nightly.genuine.case import NAMESPACE, Case, SourceRecord
 from tests.nightly.genuine.peer import Peer, running
 from tests.support.plain_records import record_of
@@ -26,7 +25,7 @@ JSON = {
     "value.converter": "org.apache.kafka.connect.json.JsonConverter",
     "value.converter.schemas.enable": "false",
 }
-IDS = Schema(NestedField(1, "id", LongType()))
+IDS = {"id": pa.int64()}
 FIELD = "iceberg.tables.route-field"
 
 
@@ -39,13 +38,12 @@ def peer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Peer]:
 def routed(peer: Peer, name: str, config: Mapping[str, str]) -> tuple[list[int], list[int]]:
     """Return the ids that the genuine sink writes into a table, and those that we would."""
     table = f"{NAMESPACE}.{name}"
-    peer.catalog.create_table(table, IDS)
     # The last one always matches, so that there is a commit.
     kinds = [*VALUES, table]
     values = [{"id": number, "at": {"kind": kind}} for number, kind in enumerate(kinds)]
     keys = {**JSON, "iceberg.tables.evolve-schema-enabled": "false", FIELD: "at.kind", **config}
     records = tuple(SourceRecord(json.dumps(value).encode()) for value in values)
-    (trial,) = peer.trials([Case(name, keys, records)])
+    (trial,) = peer.trials([Case(name, keys, records, columns=IDS)])
     assert not trial.outcome.died
     genuine = [int(row.removeprefix("{id: ").removesuffix("}")) for row in trial.outcome.rows]
     route = route_of(PLUGIN.parse(changed({"iceberg.tables": table, **config, FIELD: "at.kind"})))
