@@ -123,8 +123,7 @@ def plain(chance: random.Random, tables: Sequence[str], *, wide: bool = True) ->
 
 
 def _place(chance: random.Random, tables: Sequence[str]) -> dict[str, str]:
-    """Name a table, or none that there is."""
-    return {"to": chance.choice((*tables, "elsewhere"))} if tables else {}
+    return {"to": chance.choice(tables)} if tables else {}
 
 
 @dataclass(frozen=True)
