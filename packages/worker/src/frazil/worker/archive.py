@@ -7,7 +7,7 @@ from pathlib import Path
 from frazil.worker.settings import ArchiveMode, WorkerSettings
 
 # An archive of another training lacks classes. To be changed with what the training run does.
-_TRAINED_ON = "a sink that signs what it asks a REST catalog, in a driver with a secret"
+_TRAINED_ON = "a sink of Python tasks that signs what it asks a REST catalog, with a secret"
 
 
 def archive_path(home: Path, java: Path, jars: Sequence[Path]) -> Path:
