@@ -347,9 +347,10 @@ class Driver:
     folder: Path
     fast: bool
     table: Struct = field(default_factory=lambda: Struct(()))
+    keys: dict[str, str] = field(default_factory=dict)
 
     def write(self, values: Sequence[Any], start: int, size: int) -> tuple[list[str], list[int]]:
-        records = replace(record_plan(), fast=self.fast)
+        records = replace(record_plan(**self.keys), fast=self.fast)
         added: list[Any] = []
         is_new = not self.table.columns
         for _ in range(3):

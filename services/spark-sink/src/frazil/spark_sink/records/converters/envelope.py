@@ -108,16 +108,16 @@ def _payload(text: bytes, *, replace_null: bool) -> _Payload:
 def _compiled(document: Any, *, replace_null: bool) -> _Payload:
     try:
         schema = parse_schema(document, partial(reader_of, replace_null=replace_null))
+        if schema is None:
+            return _Payload(None, _decode_plain, _same)
+        has_decimal = any(inner.name == DECIMAL for inner in _schemas(schema))
+        return _Payload(
+            schema,
+            _decode_exact if has_decimal else _decode_plain,
+            reader_of(schema, replace_null=replace_null),
+        )
     except RecursionError:
         raise ConverterError("the schema is nested too deeply") from None
-    if schema is None:
-        return _Payload(None, _decode_plain, _same)
-    has_decimal = any(inner.name == DECIMAL for inner in _schemas(schema))
-    return _Payload(
-        schema,
-        _decode_exact if has_decimal else _decode_plain,
-        reader_of(schema, replace_null=replace_null),
-    )
 
 
 def _decoded(payload: _Payload, text: bytes | msgspec.Raw) -> Any:

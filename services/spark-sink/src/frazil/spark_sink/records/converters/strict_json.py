@@ -26,6 +26,8 @@ REFUSED = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 _BOM = b"\xef\xbb\xbf"
 # A text as a whole, so that numbers in it stay, or the zeros before a number.
 _LEADING_ZEROS = re.compile(r'"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])(-?)0+(?=\d)', re.DOTALL)
+# Python writes and reads no longer ones.
+_MOST_DIGITS = 4_300
 _TOO_DEEP = "the JSON is nested too deeply"
 
 
@@ -40,12 +42,20 @@ def decode_odd(text: bytes, *, decimals: bool = False) -> Any:
     try:
         unicode = text.removeprefix(_BOM).decode()
         unicode = _LEADING_ZEROS.sub(_without_zeros, unicode)
-        value = json.loads(unicode, parse_float=fraction, parse_constant=_refuse)
+        value = json.loads(
+            unicode, parse_int=_integer, parse_float=fraction, parse_constant=_refuse
+        )
         return _without_surrogates(value) if "\\u" in unicode else value
     except RecursionError:
         raise ConverterError(_TOO_DEEP) from None
     except ValueError as error:
         raise ConverterError(f"it is not JSON in UTF-8: {error}") from None
+
+
+def _integer(text: str) -> int:
+    if len(text) > _MOST_DIGITS:
+        raise ValueError(f"a number has more than {_MOST_DIGITS} digits")
+    return int(text)
 
 
 def _finite(text: str) -> float:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from frazil.contracts.columns import Policy
 from frazil.spark_sink.records.model import DATE, DECIMAL, TIME, TIMESTAMP, Kind, Schema
-from frazil.spark_sink.records.schema.inference import override_type
+from frazil.spark_sink.records.schema.inference import DEEPEST, override_type
 from frazil.spark_sink.records.schema.rules import EvolutionRules
 from frazil.spark_sink.records.schema.types import (
     Column,
@@ -35,6 +35,7 @@ _LOGICAL: Mapping[tuple[Kind, str], Primitive] = {
     (Kind.STRING, "uuid"): Primitive("uuid"),
 }
 
+_NESTED = (Kind.STRUCT, Kind.ARRAY, Kind.MAP)
 _NULLING = (Policy.NULL, Policy.RESCUE)
 
 
@@ -57,6 +58,8 @@ def declared_type(schema: Schema, rules: EvolutionRules, path: Path) -> Type:
     override = override_type(rules.columns, path)
     if override is not None:
         return override
+    if schema.kind in _NESTED and len(path) >= DEEPEST:
+        return STRING
     if schema.kind is Kind.STRUCT:
         return declared_struct(schema, rules, path)
     if schema.kind is Kind.ARRAY and schema.element:

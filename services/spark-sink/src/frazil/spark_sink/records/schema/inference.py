@@ -28,8 +28,9 @@ _TYPES: Mapping[type, Primitive] = {
     time: Primitive("time"),
     datetime: Primitive("timestamptz"),
 }
-# What is nested deeper is text: no engine reads such a table.
-_DEEPEST = 64
+# What is nested deeper is text: Arrow opens no file of more than 100 levels, and a list or a map is
+# two of them.
+DEEPEST = 48
 _DOUBLE_DIGITS = 308
 
 
@@ -65,7 +66,7 @@ def _infer(value: Any, rules: ColumnRules, path: Path) -> Type:
     if override is not None and not says_nothing(value):
         return override
     if kind is dict or kind is list:
-        return _structure(value, rules, path) if len(path) < _DEEPEST else STRING
+        return _structure(value, rules, path) if len(path) < DEEPEST else STRING
     if kind is int:
         return _integer(value)
     return _decimal(value) if kind is Decimal else _TYPES.get(kind, STRING)
