@@ -56,6 +56,7 @@ ROWS: dict[str, tuple[bytes, Any]] = {
     "5,000 digits for a text": (field(b"name", b"1" * 5_000), Refused(LONG_NUMBER)),
     "5,000 digits in an unknown field": (field(b"x", b"1" * 5_000), Refused(LONG_NUMBER)),
     "4,300 digits for a text": (field(b"name", b"1" * 4_300), row("1" * 4_300)),
+    "4,300 digits below zero": (field(b"name", b"-" + b"1" * 4_300), row("-" + "1" * 4_300)),
     "4,000 digits for a number": (b'{"id":%b}' % (b"1" * 4_000), Refused(BEYOND)),
     "5,000 digits in a text": (b'{"id":"%b"}' % (b"1" * 5_000), Refused(BEYOND)),
     "a fraction of 5,000 digits": (

@@ -53,7 +53,7 @@ def decode_odd(text: bytes, *, decimals: bool = False) -> Any:
 
 
 def _integer(text: str) -> int:
-    if len(text) > _MOST_DIGITS:
+    if len(text.removeprefix("-")) > _MOST_DIGITS:
         raise ValueError(f"a number has more than {_MOST_DIGITS} digits")
     return int(text)
 
