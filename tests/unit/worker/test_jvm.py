@@ -34,6 +34,11 @@ def test_the_command_names_the_gateway_last_and_the_heap_once() -> None:
     assert "-Xextra" in command
 
 
+@pytest.mark.parametrize(("memory", "first"), [("2g", "96m"), ("96m", "96m"), ("64m", "64m")])
+def test_a_heap_does_not_begin_larger_than_it_may_become(memory: str, first: str) -> None:
+    assert f"-Xms{first}" in java_command(Path("/java"), [], memory)
+
+
 def test_what_the_jvm_says_is_passed_on_without_secrets(capsys: pytest.CaptureFixture[str]) -> None:
     said = io.BytesIO(b"a\nfor tr0ub4dor&3\n\tat b\nlast" + b"\xff")
     _relay(said, Hiding(["tr0ub4dor&3"]))

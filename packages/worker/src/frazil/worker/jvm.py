@@ -22,6 +22,7 @@ from py4j.clientserver import ClientServer
 from py4j.protocol import Py4JNetworkError
 from pyspark.java_gateway import launch_gateway
 
+from frazil.contracts.plugins.bounds import in_bytes
 from frazil.runtime.hiding import Hiding
 from frazil.runtime.jars import JarStore
 from frazil.runtime.java import find_java
@@ -72,10 +73,10 @@ _LATE_COMPILER = (
     "-XX:Tier4CompileThreshold=150000",
     "-XX:Tier4BackEdgeThreshold=400000",
 )
+# A heap grows to what it has to be; by itself it begins with a 64th of the machine.
+_FIRST_HEAP = "96m"
 _FLAGS = (
     "-XX:+UseSerialGC",
-    # A heap that is as large as it has to be; by itself it begins with a 64th of the machine.
-    "-Xms96m",
     *_LATE_COMPILER,
     "-XX:MetaspaceSize=64m",
     "-XX:MaxMetaspaceSize=256m",
@@ -122,6 +123,7 @@ def java_command(java: Path, jars: Sequence[Path], memory: str, *extra: str) -> 
     return [
         str(java),
         f"-Xmx{memory}",
+        f"-Xms{min(memory, _FIRST_HEAP, key=in_bytes)}",
         *_FLAGS,
         *(f"--add-opens={module}=ALL-UNNAMED" for module in _OPEN_MODULES),
         *extra,
