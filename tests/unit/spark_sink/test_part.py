@@ -78,6 +78,16 @@ class FakeRunner:
         return [Piece(source, plan, self.results.pop(0)) for source in sources]
 
 
+class IdleRunner(FakeRunner):
+    """Has something to read, in which there is nothing."""
+
+    def sources(self, _records: Records) -> list[Any]:
+        return [FIRST]
+
+    def run(self, _sources: Sequence[Any], _tables: Mapping[str, TablePlan]) -> list[Piece]:
+        return []
+
+
 def part_of(runner: Any, plan: TablePlan) -> Part:
     return Part(runner, "a.b", runner.run([FIRST, SECOND], {"a.b": plan}))
 
@@ -134,6 +144,14 @@ def split(
         Records(frame),
         lambda names: {n: others[n] for n in names if n in others} if names else known,
     )
+
+
+def test_an_empty_frame_of_which_spark_makes_no_task_is_for_no_table(tmp_path: Path) -> None:
+    runner = IdleRunner()
+    found = split(runner, {"a.b": table_plan(tmp_path)}, {})
+    assert (found.parts, found.total) == ({}, 0)
+    found.close()
+    assert runner.released
 
 
 def test_tables_that_records_name_for_the_first_time_are_written_in_a_second_pass(

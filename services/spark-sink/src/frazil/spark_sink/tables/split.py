@@ -20,6 +20,9 @@ def split_by_tasks(runner: TaskRunner, records: Records, enter: Enter) -> Split:
     if not sources:
         return Split({})
     pieces = tuple(runner.run(sources, plans))
+    if not pieces:
+        # Spark runs no task for an empty frame.
+        return Split({}, close=runner.release)
     parts = {name: Part(runner, name, pieces) for name in plans}
     routed: Counter[str] = Counter()
     for piece in pieces:
