@@ -24,7 +24,6 @@ from frazil.spark_sink.store import (
     Split,
     Stores,
 )
-from frazil.spark_sink.tables.part import Part
 from frazil.spark_sink.tasks.chunks import KAFKA_COLUMNS
 from frazil.spark_sink.tasks.plan import TablePlan
 
@@ -66,7 +65,7 @@ class Redriver:
             if put is None:
                 if part is not None:
                     # From now on it says its table, and so others do not get it once more.
-                    self._keep(_refused(part), name)
+                    self._keep(part.letters(), name)
                 continue
             rows += put
             self.letters.delete(self.order.picks, name)
@@ -124,8 +123,7 @@ class Redriver:
         files = [file for one in drafts for file in one.files]
         committer.put_back(files, counts, self.order.number)
         for part in parts:
-            if isinstance(part, Part):
-                part.discard()
+            part.discard()
         return counts.written
 
     def _keep(self, letters: DataFrame, name: str) -> None:
@@ -138,14 +136,6 @@ class Redriver:
         now = fn.greatest(fn.current_timestamp(), fn.lit(newest))
         written = box.store.write(letters.withColumn("failed_at", now), ())
         box.put_back(written.files, written.counts, self.order.number)
-
-
-def _refused(part: Any) -> DataFrame:
-    if isinstance(part, Part):
-        return part.letters()
-    records: DataFrame = part
-    reason = fn.lit("row").alias("reason")
-    return records.select("*", reason, fn.lit(_NOT_WRITTEN).alias("message"))
 
 
 def _union(one: DataFrame, other: DataFrame) -> DataFrame:

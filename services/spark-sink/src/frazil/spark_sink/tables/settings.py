@@ -10,7 +10,6 @@ from frazil.contracts.partitioning import PartitionPart, parse_partitioning
 from frazil.contracts.plugins import ParsedConfig
 from frazil.contracts.plugins.commit_keys import CONTROL_TOPIC
 from frazil.contracts.plugins.conflict_keys import column_rules
-from frazil.contracts.plugins.converters import converting
 from frazil.contracts.plugins.frazil_keys import DEAD_LETTER_TABLE
 from frazil.contracts.plugins.iceberg_catalog import catalog_name
 from frazil.contracts.plugins.iceberg_tables import (
@@ -45,10 +44,7 @@ _MERGED_ON_READ = {"write.merge.mode": "merge-on-read"}
 
 @dataclass(frozen=True)
 class TableKeys:
-    """`plain_json` tells that records bring no schema, by which columns are widened and relaxed.
-
-    By `change_rules` records change rows, where they do: the same for all tables, but for keys.
-    """
+    """What records do to rows is the same for all tables, but for their keys: `change_rules`."""
 
     config: ParsedConfig
     connector: str
@@ -60,7 +56,6 @@ class TableKeys:
     creates: bool
     all_optional: bool
     ignores_case: bool
-    plain_json: bool
     change_rules: ChangeRules
     schema_rules: Mapping[str, SchemaRules]
     rewind: Rewind | None
@@ -76,7 +71,6 @@ class TableKeys:
         schema_rules: Mapping[str, SchemaRules],
         rewind: Rewind | None = None,
     ) -> "TableKeys":
-        value = converting(config, "value")
         return cls(
             config=config,
             connector=connector,
@@ -88,7 +82,6 @@ class TableKeys:
             creates=config[AUTO_CREATE],
             all_optional=config["iceberg.tables.schema-force-optional"],
             ignores_case=config[IGNORE_CASE],
-            plain_json=value.word == "json" and not value.schemas,
             change_rules=rules_of(config) or ChangeRules(),
             schema_rules=schema_rules,
             rewind=rewind,
