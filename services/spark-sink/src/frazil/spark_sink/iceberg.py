@@ -14,6 +14,7 @@ from frazil.spark_sink.config import sink_config
 from frazil.spark_sink.job import SinkJob
 from frazil.spark_sink.kafka import Broker
 from frazil.spark_sink.preview import PreviewJob
+from frazil.spark_sink.python_workers import start_workers
 from frazil.spark_sink.tables.control_topic import ControlTopic, EventKeys, event_keys
 from frazil.spark_sink.tables.predecessor import Heritage, TakeoverKeys, takeover_keys
 from frazil.spark_sink.tables.preview import PreviewStores
@@ -71,6 +72,7 @@ class IcebergDestination:
         return {"spark.sql.caseSensitive": "true", **conf}
 
     def open(self, spark: SparkSession, broker: Broker) -> TableStores:
+        start_workers(spark, self.keys.config["tasks.max"])
         return TableStores(
             spark,
             broker,

@@ -24,7 +24,6 @@ from frazil.spark_sink.failure import explain
 from frazil.spark_sink.kafka import source_options
 from frazil.spark_sink.maintainer import Maintainer
 from frazil.spark_sink.outcome import Outcome
-from frazil.spark_sink.python_workers import start_workers
 from frazil.spark_sink.roster import lag
 from frazil.spark_sink.store import Destination, Records
 from frazil.spark_sink.stream import Stream
@@ -73,7 +72,6 @@ class SinkJob:
         """Begin where the store's ledger ends."""
         self._failure = None
         self._size = BatchSize(self._config.max_records)
-        start_workers(spark, self._config.cores)
         self._stream = stream = Stream.open(
             spark, self._config, self._destination, self._board.folder
         )

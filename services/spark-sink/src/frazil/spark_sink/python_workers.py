@@ -8,8 +8,8 @@ from pyspark.sql import SparkSession
 from pyspark.util import inheritable_thread_target
 
 
-def start_workers(spark: SparkSession, count: int) -> threading.Thread:
-    """Have Spark start so many workers, while others look for topics and tables.
+def start_workers(spark: SparkSession, count: int) -> None:
+    """Have Spark start so many workers, while others look for tables.
 
     If it cannot, the first batch tells why.
     """
@@ -19,9 +19,7 @@ def start_workers(spark: SparkSession, count: int) -> threading.Thread:
             spark.sparkContext.parallelize(range(count), count).mapPartitions(_nothing).collect()
 
     run = inheritable_thread_target(spark)(start)
-    thread = threading.Thread(target=run, name="python-workers", daemon=True)
-    thread.start()
-    return thread
+    threading.Thread(target=run, name="python-workers", daemon=True).start()
 
 
 def _nothing(numbers: Iterable[int]) -> Iterable[int]:

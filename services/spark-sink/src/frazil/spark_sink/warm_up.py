@@ -16,7 +16,6 @@ from frazil.spark_sink.core.position import TopicFacts
 from frazil.spark_sink.fleet import Fleet
 from frazil.spark_sink.iceberg import iceberg_destination
 from frazil.spark_sink.kafka import Broker
-from frazil.spark_sink.python_workers import start_workers
 from frazil.spark_sink.raw import HEADERS
 from frazil.spark_sink.store import Records
 from frazil.worker.connector import read_config
@@ -48,7 +47,6 @@ class _NoBroker:
 
 def warm_up(spark: SparkSession) -> None:
     """Write records that come from nowhere to a table that is gone afterwards."""
-    start_workers(spark, 1).join()
     with tempfile.TemporaryDirectory() as folder:
         fleet = _fleet(spark, Path(folder))
         position = fleet.take_position()
