@@ -7,6 +7,7 @@ shape are selected together, so that no record changes the types of another.
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import repeat
 from typing import Any, cast
 
@@ -25,7 +26,7 @@ from frazil.spark_sink.records.model import (
     Schema,
 )
 from frazil.spark_sink.records.predicates import predicate_of
-from frazil.spark_sink.records.schema.types import parse_schema, type_json
+from frazil.spark_sink.records.schema.types import Struct, parse_schema, type_json
 from frazil.spark_sink.records.transforms.sql import (
     STAR,
     Mentions,
@@ -79,9 +80,14 @@ def _look(stage: SqlStage) -> Callable[[Outcome], tuple[Outcome, str | None]]:
                 return outcome, None
         except RecordError as error:
             return error, None
-        return outcome, json.dumps(type_json(shape_of(outcome, stage.mentions)))
+        return outcome, _spelled(shape_of(outcome, stage.mentions))
 
     return look
+
+
+@lru_cache(maxsize=1_000)
+def _spelled(shape: Struct) -> str:
+    return json.dumps(type_json(shape))
 
 
 def open_columns(shape: str, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

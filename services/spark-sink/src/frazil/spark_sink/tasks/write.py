@@ -12,7 +12,7 @@ from frazil.spark_sink.records.model import KafkaRecord
 from frazil.spark_sink.records.routes import Router, router_of
 from frazil.spark_sink.tasks.chunks import CHUNK_RECORDS, Chunk, chunks_of_batch
 from frazil.spark_sink.tasks.offset_range import OffsetRange
-from frazil.spark_sink.tasks.outcomes import Outcome, outcome_of, outcomes_of
+from frazil.spark_sink.tasks.outcomes import Outcome, outcomes_of
 from frazil.spark_sink.tasks.plan import TaskPlan
 from frazil.spark_sink.tasks.reader import range_reader
 from frazil.spark_sink.tasks.result import DEAD_LETTER_BYTES, DeadLetter, DeadLetters, WriteResult
@@ -75,7 +75,6 @@ class Task:
     def __init__(self, plan: TaskPlan, *, dead_letter_bytes: int = DEAD_LETTER_BYTES) -> None:
         records = plan.records
         name = uuid.uuid4().hex
-        self._read = outcome_of(records)
         self._outcomes = outcomes_of(records)
         self._route = None if records.route is None else router_of(records.route)
         self._peek = TablePeek.of(records.route)
@@ -111,15 +110,13 @@ class Task:
     def _decode(self, chunk: Chunk) -> None:
         """Take records whose JSON is a row as it is; all others are read by themselves."""
         if self._route is not None and self._peek is not None:
-            for index in self._decode_routed(chunk, self._peek):
-                source = chunk.record(index)
-                self._add_routed(source, self._read(source), self._route)
+            odd = chunk.take(self._decode_routed(chunk, self._peek))
+            for source, outcome in self._outcomes(odd):
+                self._add_routed(source, outcome, self._route)
             return
         for table in self._tables.values():
-            odd = table.decode(chunk)
-            sources = chunk.records() if len(odd) == len(chunk) else map(chunk.record, odd)
-            for source in sources:
-                table.take(source, self._read(source))
+            for source, outcome in self._outcomes(chunk.take(table.decode(chunk))):
+                table.take(source, outcome)
 
     def _decode_routed(self, chunk: Chunk, peek: TablePeek) -> list[int]:
         odd: list[int] = []
