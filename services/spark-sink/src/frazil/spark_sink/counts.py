@@ -25,7 +25,7 @@ class BadRecord:
 
 @dataclass(frozen=True)
 class BatchCounts:
-    """`misfits` did not fit at first sight; they may be rows all the same.
+    """What became of the records of a batch, for one table.
 
     `newest` is the time of the newest record of each partition that had any. `redriven` are rows
     of dead letters, which were consumed long ago. `nulled` are rows without a value that they had,
@@ -39,7 +39,6 @@ class BatchCounts:
     min_time: datetime | None
     max_time: datetime | None
     newest: Mapping[Partition, datetime] = field(default_factory=dict)
-    misfits: int = 0
     redriven: int = 0
     nulled: int = 0
     first_stop: BadRecord | None = None
@@ -69,19 +68,13 @@ class BatchCounts:
 
 
 def observed(
-    parsed: DataFrame,
-    fault: Column,
-    partitions: Sequence[Partition],
-    *,
-    misfit: Column | None = None,
-    more: Iterable[Column] = (),
+    parsed: DataFrame, fault: Column, partitions: Sequence[Partition]
 ) -> tuple[DataFrame, Observation]:
     observation = Observation()
     # Each is asked of every record; of very many none is.
     watched = partitions if len(partitions) <= MOST_WATCHED else ()
     newest = fn.array(*(_newest(*partition) for partition in watched)).alias("newest")
-    misfits = fn.count(fn.lit(None) if misfit is None else misfit).alias("misfits")
-    return parsed.observe(observation, *_measures(fault), misfits, newest, *more), observation
+    return parsed.observe(observation, *_measures(fault), newest), observation
 
 
 def _newest(topic: str, number: int) -> Column:
@@ -113,9 +106,6 @@ def counts_of(observation: Observation) -> BatchCounts:
         min_time=_moment(found["min_time"]),
         max_time=_moment(found["max_time"]),
         newest=_newest_of(found["newest"]),
-        misfits=found["misfits"],
-        nulled=found.get("nulled", 0),
-        first_stop=_record(found.get("first_stop")),
     )
 
 

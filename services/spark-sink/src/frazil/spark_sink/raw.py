@@ -29,18 +29,15 @@ def in_order(records: DataFrame) -> DataFrame:
     return records.sortWithinPartitions(*_PLACE)
 
 
-def letters_of(frame: DataFrame, reason: Column, message: Column) -> DataFrame:
-    """Take the records out of a frame that have a message saying why they are no rows."""
+def letters_of(frame: DataFrame, message: Column) -> DataFrame:
+    """Take the records out of a frame whose values have a message saying what is wrong."""
     return frame.where(message.isNotNull()).select(
         *("topic", "partition", "offset", "timestamp"),
         fn.col("raw_key").alias("key"),
         fn.col("raw_value").alias("value"),
         fn.col("raw_headers").alias("headers"),
-        reason.alias("reason"),
+        fn.lit("converter").alias("reason"),
         message.alias("message"),
-        fn.when(reason == "converter", "VALUE_CONVERTER")
-        .when(reason == "transform", "TRANSFORMATION")
-        .otherwise("TASK_PUT")
-        .alias("stage"),
+        fn.lit("VALUE_CONVERTER").alias("stage"),
         fn.lit(None).cast("string").alias("class"),
     )

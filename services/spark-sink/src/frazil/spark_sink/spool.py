@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import BinaryIO
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as fn
 
 from frazil.spark_sink.counts import counts_of, observed
 from frazil.spark_sink.lines import LinePlan
@@ -39,7 +38,7 @@ class Spool:
         read = self._plan.read(part)
         parsed, observation = observed(read, self._plan.fault, partitions)
         self._plan.lines(parsed).write.mode("append").text(str(folder))
-        letters = partial(letters_of, read, fn.lit("converter"), self._plan.fault)
+        letters = partial(letters_of, read, self._plan.fault)
         return Written([folder], counts_of(observation), letters)
 
     def delete_files(self, files: list[Path]) -> None:

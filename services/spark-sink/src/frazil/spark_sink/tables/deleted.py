@@ -41,7 +41,7 @@ class Deleted:
             fields = map(StructField, names, [*kinds, TimestampType()])
             parts = parse_partitioning(f"day({_WHEN})")
             schema = StructType([*fields])
-            found = lake.create(name, schema, ids=(), partitioning=parts, properties={})
+            found = lake.create(name, schema, partitioning=parts)
         _require_keys(name, lake.schema_of(found), rules)
         self._spark.sql(
             f"DELETE FROM {self._name} "  # noqa: S608 (the name is quoted)

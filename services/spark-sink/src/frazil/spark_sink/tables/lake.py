@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from pyspark.sql import SparkSession
-from pyspark.sql.types import StructField, StructType
+from pyspark.sql.types import StructType
 
 from frazil.contracts.partitioning import PartitionPart
 from frazil.spark_sink.catalog import catalog_error, is_silent
@@ -106,13 +106,12 @@ class Lake:
         name: str,
         schema: StructType,
         *,
-        ids: Sequence[str],
-        partitioning: Sequence[PartitionPart],
-        properties: dict[str, str],
+        partitioning: Sequence[PartitionPart] = (),
     ) -> Any:
-        """Create a table and the namespaces above it, or load it if somebody else was faster."""
-        made = self._schema(name, schema, ids)
-        return self._create(name, made, partitioning, properties)
+        """Create a table of the sink's own, and the namespaces above it, or load it."""
+        java = self._jvm.org.apache.spark.sql.types.DataType.fromJson(schema.json())
+        made = self.iceberg.spark.SparkSchemaUtil.convert(java)
+        return self._create(name, made, partitioning, {})
 
     def create_table(
         self,
@@ -220,27 +219,6 @@ class Lake:
                     message,
                 ) from None
         self.refresh(table, name)
-
-    def _convert(self, schema: StructType) -> Any:
-        java = self._jvm.org.apache.spark.sql.types.DataType.fromJson(schema.json())
-        return self.iceberg.spark.SparkSchemaUtil.convert(java)
-
-    def _schema(self, name: str, schema: StructType, ids: Sequence[str]) -> Any:
-        _require_keys(name, schema.names, ids)
-        # A key that may be null is none, so these are required whatever the records say.
-        keyed = StructType(
-            [StructField(f.name, f.dataType, f.nullable and f.name not in ids) for f in schema]
-        )
-        made = self._convert(keyed)
-        if not ids:
-            return made
-        found = self._jvm.java.util.HashSet([made.findField(column).fieldId() for column in ids])
-        try:
-            return self.iceberg.Schema(made.columns(), found)
-        except JAVA_ERRORS as error:
-            raise BadTableError(
-                f"Table {name} cannot have the key {', '.join(ids)}.", java_message(error)
-            ) from None
 
     def _spec(self, name: str, schema: Any, parts: Sequence[PartitionPart]) -> Any:
         builder = self.iceberg.PartitionSpec.builderFor(schema)

@@ -58,9 +58,7 @@ class LetterTable(GuardedTable):
         self._spark = spark
         self._connector = keys.connector
         self._refusing = refusing
-        found = lake.load(self._id) or lake.create(
-            self._id, SCHEMA, ids=(), partitioning=(), properties={}
-        )
+        found = lake.load(self._id) or lake.create(self._id, SCHEMA)
         missing = [name for name in SCHEMA.names if name not in lake.schema_of(found).names]
         if missing:
             raise BadTableError(

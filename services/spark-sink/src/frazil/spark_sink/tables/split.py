@@ -17,11 +17,9 @@ def split_by_tasks(runner: TaskRunner, records: Records, enter: Enter) -> Split:
     """
     sources = runner.sources(records)
     plans = enter(())
-    if not sources:
-        return Split({})
     pieces = tuple(runner.run(sources, plans))
     if not pieces:
-        # Spark runs no task for an empty frame.
+        # Of no ranges and of an empty frame there is no task.
         return Split({}, close=runner.release)
     parts = {name: Part(runner, name, pieces) for name in plans}
     routed: Counter[str] = Counter()

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from pyspark.sql import DataFrame
-from pyspark.sql.types import DataType, StructField, StructType
+from pyspark.sql.types import StructField, StructType
 
 from frazil.contracts.offsets import Offsets
 from frazil.runtime.logs import get_logger
@@ -15,10 +15,11 @@ from frazil.spark_sink.records.schema.applied import applied
 from frazil.spark_sink.records.schema.changes import SchemaChange
 from frazil.spark_sink.records.schema.merge import merge
 from frazil.spark_sink.records.schema.types import Column, Struct
+from frazil.spark_sink.sql.types import spark_type
 from frazil.spark_sink.store import Written
 from frazil.spark_sink.tables.files import write_files
 from frazil.spark_sink.tables.following import ATTEMPTS, FollowingTable
-from frazil.spark_sink.tables.gate import creation_of, described, spelled
+from frazil.spark_sink.tables.gate import creation_of, described
 from frazil.spark_sink.tables.part import Part
 from frazil.spark_sink.tables.schemas import java_files
 from frazil.spark_sink.tasks.errors import UnsupportedTableError
@@ -118,7 +119,7 @@ class TableStore(FollowingTable):
         paths = [file.path for file in part.files]
         if not paths:
             return None
-        beside = [StructField(one.name, DataType.fromDDL(spelled(one.type))) for one in more]
+        beside = [StructField(one.name, spark_type(one.type)) for one in more]
         shape = StructType([*self._lake.schema_of(self._table).fields, *beside])
         return self._spark.read.schema(shape).parquet(*paths)
 
